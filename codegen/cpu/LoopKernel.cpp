@@ -77,6 +77,7 @@ SmallVector<LoopPass::Column> LoopKernel::columnsOf(Value block) {
   Value first = b.create<arith::MulIOp>(loc, block, emitter.i64(schedule.blockColumns()));
   SmallVector<LoopPass::Column> columns(schedule.columnVectors);
   for (auto [u, column] : llvm::enumerate(columns)) {
+    column.number = u;
     column.start = first;
     if (u)
       column.start = b.create<arith::AddIOp>(loc, first, emitter.i64(u * schedule.lanes));
@@ -171,6 +172,8 @@ void LoopKernel::emitUnit(Value unit) {
 void LoopKernel::emit() {
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
+  if (plan.scratchBytes)
+    pass.setScratch(k.scratch());
   if (plan.hasLastUnit) {
     lastUnit = emitter.extent(plan.units);
     emitter.where(memory.equal(k.begin, lastUnit), {}, [&] {

@@ -8,6 +8,7 @@ using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::DimExpr;
 using keratin::ir::ReductionOpInterface;
+namespace ir = keratin::ir;
 
 static std::optional<int64_t> known(const DimExpr &size) {
   return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
@@ -27,20 +28,44 @@ Value LoopPass::reducedPosition() {
   return position;
 }
 
-void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> accumulators) {
-  body.innermost() = emitter.laneIndex(position);
+// A vector for each vector of a row; for each row of a block of columns, and each of its vectors.
+Value LoopPass::waitingPlace(unsigned column) {
+  LoopEmitter code(k.b, k.loc, k.target);
+  Value position = reducedPosition();
+  if (nest.form == LoopNest::Form::Columns)
+    position = code.add(code.mul(position, schedule.blockColumns()), column * schedule.lanes);
+  return code.address(scratch, ir::getElementType(schedule.waiting->value), position);
+}
+
+void LoopPass::emitElement(unsigned stage, MutableArrayRef<Value> accumulators, unsigned column) {
   // The few vectors of a short row stay in registers.
   const LoopNest::Waiting *waiting =
       mostVectors == 0 && schedule.waiting ? &*schedule.waiting : nullptr;
+  LoopEmitter memory(k.b, k.loc, k.target);
   const bool isThere = waiting && stage > waiting->stage;
-  if (isThere)
-    emitter.bindRegister(waiting->value, body.elementInPlaceOf(waiting->output));
+  if (isThere) {
+    auto load = [&]() -> Value {
+      auto type = VectorType::get(schedule.lanes, ir::getElementType(waiting->value));
+      return memory.load(type, waitingPlace(column));
+    };
+    emitter.bindRegister(waiting->value,
+                         waiting->output ? body.elementInPlaceOf(*waiting->output) : load());
+  }
   body.emit(stage, accumulators);
   addToColumns(stage);
-  if (waiting && stage == waiting->stage)
-    body.storeInPlaceOf(waiting->output, waiting->value);
+  if (waiting && stage == waiting->stage) {
+    if (waiting->output)
+      body.storeInPlaceOf(*waiting->output, waiting->value);
+    else
+      memory.store(emitter.splat(body.element(waiting->value)), waitingPlace(column));
+  }
   if (isThere)
     emitter.bindRegister(waiting->value, Value());
+}
+
+void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> accumulators) {
+  body.innermost() = emitter.laneIndex(position);
+  emitElement(stage, accumulators);
 }
 
 Type LoopPass::columnType(const LoopNest::Column &column) {
@@ -229,7 +254,7 @@ LoopPass::Values LoopPass::rowsOfColumns(unsigned stage, Value from, Value to,
     body.index(nest.outerReduced.back()) = emitter.scalarIndex(iv);
     for (auto [c, column] : llvm::enumerate(columns)) {
       select(column);
-      body.emit(stage, MutableArrayRef<Value>(next).slice(c * count, count));
+      emitElement(stage, MutableArrayRef<Value>(next).slice(c * count, count), column.number);
     }
     emitter.setMask(Value());
     return next;

@@ -21,6 +21,7 @@ public:
   // A vector of columns; a row is one without position.
   struct Column {
     Value start, mask;
+    unsigned number = 0; // in its block
     // What the reductions of earlier stages gave for it.
     llvm::SmallVector<std::pair<Value, Value>> found;
   };
@@ -32,6 +33,8 @@ public:
   Values emit(unsigned stage, llvm::ArrayRef<Column> columns);
   // Whether the innermost loop is a multiple of `count` in every call.
   bool areFull(int64_t count) const;
+  // Where a value waits that does so in the thread's memory.
+  void setScratch(Value pointer) { scratch = pointer; }
   // From here on rows have more vectors than `fewest`, and `most` at most; 0: any number.
   void setVectors(unsigned fewest, unsigned most) { fewestVectors = fewest, mostVectors = most; }
   // Whether from here on rows are one block at most.
@@ -64,7 +67,9 @@ private:
   Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
   Values lastVectors(unsigned stage, Value from, Value to, std::optional<int64_t> extent,
                      llvm::ArrayRef<Value> accumulators);
+  void emitElement(unsigned stage, llvm::MutableArrayRef<Value> accumulators, unsigned column = 0);
   Value reducedPosition();
+  Value waitingPlace(unsigned column);
   void addToColumns(unsigned stage);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);
   Value add(Value x, Value y);
@@ -79,6 +84,7 @@ private:
 
   ReductionState state, stateOfOneBlock;
   Values columnSums;
+  Value scratch;
   unsigned fewestVectors = 0, mostVectors = 0;
   bool isOneBlock = false;
 };

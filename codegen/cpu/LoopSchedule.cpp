@@ -27,6 +27,14 @@ static constexpr int64_t chunkUnits = 16;
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
 // norm and a softmax, each with its gradient, have fewer than 70.
 static constexpr int64_t mostInstructions = 96;
+// Vectors of a block of columns at most.
+static constexpr unsigned mostColumnVectors = 4;
+// Elements that wait at once.
+static constexpr int64_t mostWaiting = 1 << 17;
+
+static int64_t bytesOf(Value tensor) { // of an element
+  return ir::dtypeBytes(ir::dtypeOf(getElementType(tensor)));
+}
 
 // Lanes of a vector, the same for all vectors of a kernel: as many as a register has of the
 // elements that most of the work is done on, but at least of 32 bits. Vectors of wider elements
@@ -55,14 +63,41 @@ static unsigned laneCount(Block &body, const MachineTarget &target) {
 LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarget &target)
     : CpuKernelPlan(kernel), nest(kernel, std::move(space)) {
   schedule.lanes = laneCount(body(), target);
-  if (nest.form == Form::Rows)
-    schedule.waiting = nest.waiting();
+  chooseWaiting();
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     schedule.unroll.push_back(unrollFor(instructions(stage)));
   chooseSums(target);
   chooseRowLengths();
   chooseTile();
   splitWork();
+}
+
+// Lines a page apart evict each other from the caches, with what waits there.
+bool LoopPlan::areRowsPagesApart() const {
+  const DimExpr &line = nest.innermost().extent;
+  return line.isConstant() && llvm::any_of(body().getArguments(), [&](Value input) {
+           return ir::squeezed(ir::getShape(input)) == nest.space.shape &&
+                  line.constantValue() % (LoopSchedule::Tile::pageBytes / bytesOf(input)) == 0;
+         });
+}
+
+// Values wait in memory of the thread's own where the second level cache is known to hold it. In
+// the results of columns lie far apart, and often in the same lines of the cache. Where there are
+// no lanes there is no thread's memory either.
+void LoopPlan::chooseWaiting() {
+  if (nest.form != Form::Rows && nest.form != Form::Columns)
+    return;
+  const bool isRow = nest.form == Form::Rows;
+  if (!isRow && areRowsPagesApart())
+    return;
+  const int64_t columns = isRow ? 1 : int64_t(schedule.lanes) * mostColumnVectors;
+  int64_t elements = INT64_MAX;
+  if (DimExpr reduced = nest.reducedElements();
+      schedule.lanes > 1 && reduced.isConstant() && reduced.constantValue() <= mostWaiting)
+    elements = roundUp(std::max<int64_t>(1, reduced.constantValue()), schedule.lanes) * columns;
+  schedule.waiting = nest.waiting(/*inResults=*/isRow, /*inOwnMemory=*/elements <= mostWaiting);
+  if (schedule.waiting && !schedule.waiting->output)
+    scratchBytes = elements * (getElementType(schedule.waiting->value).getIntOrFloatBitWidth() / 8);
 }
 
 int64_t LoopPlan::instructions(unsigned stage) const {
@@ -195,12 +230,11 @@ void LoopPlan::setTile(LoopSchedule::Tile tile, int64_t unitNumbers, int64_t mos
   tile.units = std::max<int64_t>(1, numbers / unitNumbers);
   // Slots begin at different lines of a cache.
   tile.slotBytes = tile.units * unitNumbers * numberBytes + 64;
-  scratchBytes = slots * tile.slotBytes;
+  scratchBytes = std::max(scratchBytes, slots * tile.slotBytes);
   schedule.tile = std::move(tile);
 }
 
 void LoopPlan::chooseTile() {
-  // Where there are no lanes there is no thread's memory either.
   if (schedule.lanes == 1)
     return;
   if (nest.form == Form::Columns)
@@ -240,6 +274,11 @@ void LoopPlan::chooseTileOfColumns() {
       slots += unsigned(ops.size());
     tile.kept = nest.keptOfRows();
     slots += unsigned(tile.kept.size());
+  }
+  // Stages of a tile compute again what would wait for those of a block of columns.
+  if (columns.isConstant() && elements.isConstant()) {
+    schedule.waiting.reset();
+    scratchBytes = 0;
   }
   setTile(std::move(tile), schedule.blockColumns(), mostTileColumns, slots);
 }
@@ -324,9 +363,14 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
         << (nest.form == Form::Rows ? " elements" : " rows");
   if (schedule.tile)
     printTile(out);
-  if (schedule.waiting)
+  if (schedule.waiting) {
     out << "; " << schedule.waiting->value.getDefiningOp()->getName().stripDialect()
-        << " waits in the place of result #" << schedule.waiting->output;
+        << " waits in ";
+    if (schedule.waiting->output)
+      out << "the place of result #" << *schedule.waiting->output;
+    else
+      out << "scratch";
+  }
   if (schedule.knownVectors)
     out << "; rows of " << counted(schedule.knownVectors, "vector") << " without a loop";
   if (schedule.shortVectors)

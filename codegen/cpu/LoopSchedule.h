@@ -86,6 +86,8 @@ public:
 private:
   int64_t instructions(unsigned stage) const;
   unsigned unrollFor(int64_t instructions) const;
+  bool areRowsPagesApart() const;
+  void chooseWaiting();
   void chooseSums(const MachineTarget &target);
   void chooseRowLengths();
   void chooseTile();

@@ -178,7 +178,7 @@ int64_t LoopNest::instructions(unsigned stage, Value inMemory) const {
   return wanted + sumOfInstructions(computedIn(stage, inMemory));
 }
 
-std::optional<LoopNest::Waiting> LoopNest::waiting() const {
+std::optional<LoopNest::Waiting> LoopNest::waiting(bool inResults, bool inOwnMemory) const {
   SmallVector<Operations> computed;
   for (unsigned stage = 0; stage < stages(); ++stage)
     computed.push_back(computedIn(stage, Value()));
@@ -196,14 +196,15 @@ std::optional<LoopNest::Waiting> LoopNest::waiting() const {
       continue;
     const Value value = op.getResult(0);
     const int64_t cost = sumOfInstructions(computedFor({value}, Value()));
-    if (cost < leastCost)
-      continue;
+    std::optional<unsigned> place;
     for (unsigned stage = unsigned(end) - 1; stage < stages(); ++stage)
       for (const Output &output : fullOutputs(stage))
-        if (output.value.getType() == value.getType()) {
-          best = {value, output.number, unsigned(begin)};
-          leastCost = cost + 1;
-        }
+        if (inResults && output.value.getType() == value.getType())
+          place = output.number;
+    if (cost < leastCost || (!place && !inOwnMemory))
+      continue;
+    best = {value, place, unsigned(begin)};
+    leastCost = cost + 1;
   }
   return best;
 }

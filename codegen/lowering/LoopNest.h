@@ -54,15 +54,16 @@ public:
     unsigned stage;
   };
   llvm::SmallVector<Column> columns;
-  // A value of elements that takes long to compute, is needed in a stage and in later ones, and has
-  // the type of what one of those yields at every index: it may wait in the place of that result.
-  // (What reduces never writes over its operands: passes/memory/InPlace.h.)
+  // A value of elements that takes long to compute and is needed in a stage and in later ones. It
+  // may wait in memory of a thread's own or, if it has the type of what a later stage yields at
+  // every index, in the place of that result. (What reduces never writes over its operands:
+  // passes/memory/InPlace.h.)
   struct Waiting {
     mlir::Value value;
-    unsigned output; // by its number among the results
-    unsigned stage;  // the first that needs the value
+    std::optional<unsigned> output; // by its number among the results
+    unsigned stage;                 // the first that needs the value
   };
-  std::optional<Waiting> waiting() const;
+  std::optional<Waiting> waiting(bool inResults, bool inOwnMemory) const;
   // Values of a row, but for results of reductions, of which later stages need every element again:
   // what they compute once a row.
   llvm::SmallVector<mlir::Value> keptOfRows() const;

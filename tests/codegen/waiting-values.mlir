@@ -8,6 +8,10 @@
 // RUN: keratin-check %s --compiled --symbol=0=2 --symbol=1=4097 | FileCheck %s
 // RUN: keratin-check %s --compiled --symbol=0=1 --symbol=1=9000 | FileCheck %s
 
+// RUN: keratin-check %s --compiled --function=columns --symbol=0=3 --symbol=1=1 | FileCheck %s --check-prefix=SCRATCH
+// RUN: keratin-check %s --compiled --function=columns --symbol=0=2 --symbol=1=150 | FileCheck %s --check-prefix=SCRATCH
+// RUN: keratin-check %s --compiled --function=narrow_rows --symbol=0=3 | FileCheck %s --check-prefix=SCRATCH
+
 // CHECK: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
 // CHECK: difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
 func.func @main(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %y: tensor<?x?xf32, #keratin.dims<d0, d1>>)
@@ -21,4 +25,30 @@ func.func @main(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %y: tensor<?x?xf32, 
   %6 = keratin.div %3, %5 : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
   %7 = keratin.sub %6, %y : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
   return %4, %7 : tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>
+}
+
+// In the thread's own memory: in columns, whose results lie far apart, and where no result has the type.
+// SCRATCH: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[4-9]|[1-9][0-9]))}}
+func.func @columns(%x: tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>> attributes {check.seed = 6 : i64} {
+  %0 = keratin.reduce_max %x axes = [1, 2] : (tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %1 = keratin.broadcast %0 dims = [0, 3] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+  %2 = keratin.sub %x, %1 : (tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>, tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+  %3 = keratin.exp %2 : (tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+  %4 = keratin.reduce_sum %3 axes = [1, 2] : (tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %5 = keratin.broadcast %4 dims = [0, 3] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+  %6 = keratin.div %3, %5 : (tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>, tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+  return %6 : tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+}
+
+func.func @narrow_rows(%h: tensor<?x150xf16, #keratin.dims<d0, 150>>) -> tensor<?x150xf16, #keratin.dims<d0, 150>> attributes {check.seed = 7 : i64} {
+  %x = keratin.cast %h : (tensor<?x150xf16, #keratin.dims<d0, 150>>) -> tensor<?x150xf32, #keratin.dims<d0, 150>>
+  %0 = keratin.reduce_max %x axes = [1] : (tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1 = keratin.broadcast %0 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x150xf32, #keratin.dims<d0, 150>>
+  %2 = keratin.sub %x, %1 : (tensor<?x150xf32, #keratin.dims<d0, 150>>, tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?x150xf32, #keratin.dims<d0, 150>>
+  %3 = keratin.exp %2 : (tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?x150xf32, #keratin.dims<d0, 150>>
+  %4 = keratin.reduce_sum %3 axes = [1] : (tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %5 = keratin.broadcast %4 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x150xf32, #keratin.dims<d0, 150>>
+  %6 = keratin.div %3, %5 : (tensor<?x150xf32, #keratin.dims<d0, 150>>, tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?x150xf32, #keratin.dims<d0, 150>>
+  %7 = keratin.cast %6 : (tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?x150xf16, #keratin.dims<d0, 150>>
+  return %7 : tensor<?x150xf16, #keratin.dims<d0, 150>>
 }

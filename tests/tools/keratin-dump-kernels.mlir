@@ -64,6 +64,24 @@ func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "i
   return %6 : tensor<?x?xf32, #keratin.dims<d0, d1>>
 }
 
+// What has no result of its type waits in scratch.
+// CHECK-LABEL: function narrow_softmax
+// CHECK:        in stage 2; exp waits in scratch
+// CHECK:        scratch: 4096 bytes
+func.func @narrow_softmax(%h: tensor<?x1024xf16, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x1024xf16, #keratin.dims<d0, 1024>> {keratin.kind = "output", keratin.name = "y"}) {
+  %x = keratin.cast %h : (tensor<?x1024xf16, #keratin.dims<d0, 1024>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %0 = keratin.reduce_max %x axes = [1] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1 = keratin.broadcast %0 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %2 = keratin.sub %x, %1 : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %3 = keratin.exp %2 : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %4 = keratin.reduce_sum %3 axes = [1] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %5 = keratin.broadcast %4 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %6 = keratin.div %3, %5 : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %7 = keratin.cast %6 : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?x1024xf16, #keratin.dims<d0, 1024>>
+  return %7 : tensor<?x1024xf16, #keratin.dims<d0, 1024>>
+}
+
 // The sum of y, which waits for nothing and for which nothing waits, is made in the stage that reads y anyway.
 // CHECK-LABEL: function rows_and_columns
 // CHECK:        stage 0: reduce_sum
