@@ -10,6 +10,8 @@ using keratin::ir::DimExpr;
 using keratin::ir::ReductionOpInterface;
 namespace ir = keratin::ir;
 
+static constexpr int64_t lineBytes = 64; // of a cache
+
 static std::optional<int64_t> known(const DimExpr &size) {
   return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
 }
@@ -66,6 +68,17 @@ void LoopPass::emitElement(unsigned stage, MutableArrayRef<Value> accumulators, 
 void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> accumulators) {
   body.innermost() = emitter.laneIndex(position);
   emitElement(stage, accumulators);
+}
+
+// What the next row will want from memory, a stage one tensor: the processor fetches by itself only
+// what it sees a pass walk along, and passes behind the first find their row in a cache.
+void LoopPass::askForNextRow(unsigned stage, Value position, unsigned vector) {
+  for (const LoopSchedule::Ahead &ahead : schedule.ahead) {
+    if (ahead.stage != stage || vector * schedule.lanes * ahead.elementBytes % lineBytes != 0)
+      continue;
+    body.innermost() = emitter.laneIndex(position);
+    body.prefetch(ahead.isOutput, ahead.number, emitter.extent(schedule.aheadElements));
+  }
 }
 
 Type LoopPass::columnType(const LoopNest::Column &column) {
@@ -139,14 +152,16 @@ LoopPass::Values LoopPass::merge(unsigned stage, ArrayRef<Value> sets) {
 LoopPass::Values LoopPass::wholeVectors(unsigned stage, Value from, Value to, Values sets) {
   size_t count = ops(stage).size();
   unsigned lanes = schedule.lanes, unroll = schedule.unroll[stage];
-  return emitter.loop(from, to, int64_t(lanes) * unroll, sets,
-                      [&](Value iv, ArrayRef<Value> carried) {
-                        Values next(carried);
-                        for (unsigned u = 0; u < unroll; ++u)
-                          emitLanes(stage, u ? add(iv, emitter.i64(u * lanes)) : iv,
-                                    MutableArrayRef<Value>(next).slice(u * count, count));
-                        return next;
-                      });
+  return emitter.loop(
+      from, to, int64_t(lanes) * unroll, sets, [&](Value iv, ArrayRef<Value> carried) {
+        Values next(carried);
+        for (unsigned u = 0; u < unroll; ++u) {
+          Value position = u ? add(iv, emitter.i64(u * lanes)) : iv;
+          emitLanes(stage, position, MutableArrayRef<Value>(next).slice(u * count, count));
+          askForNextRow(stage, position, u);
+        }
+        return next;
+      });
 }
 
 // What is left, one vector after the other, the last under a mask.

@@ -29,6 +29,9 @@ static constexpr int64_t chunkUnits = 16;
 static constexpr int64_t mostInstructions = 96;
 // Vectors of a block of columns at most.
 static constexpr unsigned mostColumnVectors = 4;
+// Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
+// of longer ones a cache does not hold two.
+static constexpr int64_t fewestAhead = 256, mostAhead = 65536;
 // Elements that wait at once.
 static constexpr int64_t mostWaiting = 1 << 17;
 
@@ -66,6 +69,7 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarge
   chooseWaiting();
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     schedule.unroll.push_back(unrollFor(instructions(stage)));
+  chooseAhead();
   chooseSums(target);
   chooseRowLengths();
   chooseTile();
@@ -127,6 +131,38 @@ unsigned LoopPlan::unrollFor(int64_t instructions) const {
       unroll /= 2;
   }
   return unroll;
+}
+
+// Rows that are passed over several times: each pass behind the first has time for one tensor of
+// the next row. All at once, or in the last pass, are half as good; a layer norm with its
+// gradients, whose passes ask for x, its cotangent and both results, takes 0.65 of what it took.
+void LoopPlan::chooseAhead() {
+  const DimExpr row = nest.reducedElements();
+  if (nest.form != Form::Rows || nest.outerKept.empty() ||
+      (row.isConstant() && (row.constantValue() < fewestAhead || row.constantValue() > mostAhead)))
+    return;
+  SmallVector<unsigned> stages;
+  for (unsigned stage = 0; stage < nest.stages(); ++stage)
+    if (nest.isStagePresent(stage))
+      stages.push_back(stage);
+  auto add = [&](Value value, bool isOutput, unsigned number) {
+    if (ir::squeezed(ir::getShape(value)) != nest.space.shape ||
+        schedule.ahead.size() + 1 >= stages.size())
+      return;
+    schedule.ahead.push_back({stages[schedule.ahead.size() + 1], isOutput, number, bytesOf(value)});
+  };
+  for (auto [i, value] : llvm::enumerate(body().getArguments()))
+    add(value, /*isOutput=*/false, unsigned(i));
+  for (auto [i, value] : llvm::enumerate(ir::valuesOf(kernel)))
+    add(value, /*isOutput=*/true, unsigned(i));
+  // Loops that are reduced further out than kept ones stay where they are.
+  DimExpr distance = 1;
+  for (const IterationSpace::Group &group : llvm::reverse(nest.space.groups)) {
+    if (!group.reduced)
+      break;
+    distance = mul(distance, group.extent).value_or(DimExpr(mostAhead));
+  }
+  schedule.aheadElements = *min(distance, DimExpr(mostAhead));
 }
 
 // Blocks of long sums, and vectors of a block of columns.
@@ -377,6 +413,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
     out << "; own code for rows of up to " << counted(schedule.shortVectors, "vector");
   if (schedule.isOneBlockApart)
     out << "; own code for rows of one block";
+  if (!schedule.ahead.empty())
+    out << "; asks for " << counted(int64_t(schedule.ahead.size()), "tensor") << " of the next row";
   if (!nest.columns.empty())
     out << "; columns in blocks of " << nest.space.rowsOfBlock().str() << " rows";
   out << "\n";

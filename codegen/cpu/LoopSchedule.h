@@ -25,6 +25,15 @@ struct LoopSchedule {
   int64_t block = 0;
   // Waits in memory between the stages.
   std::optional<LoopNest::Waiting> waiting;
+  // Tensors of which a stage asks for what stands so many elements further on.
+  struct Ahead {
+    unsigned stage;
+    bool isOutput;
+    unsigned number; // among the inputs or results
+    int64_t elementBytes;
+  };
+  llvm::SmallVector<Ahead> ahead;
+  ir::DimExpr aheadElements = 0;
   // Rows of lengths that the call knows have code of their own where they are at most so many
   // vectors. 0: there is none.
   unsigned shortVectors = 0;
@@ -88,6 +97,7 @@ private:
   unsigned unrollFor(int64_t instructions) const;
   bool areRowsPagesApart() const;
   void chooseWaiting();
+  void chooseAhead();
   void chooseSums(const MachineTarget &target);
   void chooseRowLengths();
   void chooseTile();

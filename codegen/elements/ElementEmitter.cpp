@@ -208,6 +208,14 @@ Value ElementEmitter::load(Value pointer, RankedTensorType type, ArrayRef<Index>
   return memory.load(pointer, type.getElementType(), positions.linearize(type, index), masks);
 }
 
+void ElementEmitter::prefetch(Value pointer, RankedTensorType type, ArrayRef<Index> index,
+                              Value distance, bool willStore) {
+  const Index place = positions.add(positions.linearize(type, index), scalarIndex(distance));
+  // Lanes that lie anywhere are not asked for.
+  if (place.base)
+    memory.prefetch(pointer, type.getElementType(), place.base, willStore);
+}
+
 void ElementEmitter::store(Value registers, Value pointer, RankedTensorType type,
                            ArrayRef<Index> index) {
   memory.store(registers, pointer, type.getElementType(), positions.linearize(type, index),

@@ -74,6 +74,9 @@ public:
   Value emit(Value value, llvm::ArrayRef<Index> index);
   // What is in memory now, whatever was read before; lanes that the current mask excludes are zero.
   Value load(Value pointer, mlir::RankedTensorType type, llvm::ArrayRef<Index> index);
+  // Asks for what is so many elements behind an index, which may lie outside.
+  void prefetch(Value pointer, mlir::RankedTensorType type, llvm::ArrayRef<Index> index,
+                Value distance, bool willStore);
   // Writes a value to memory at an index (lanes contiguous, masked by the current mask).
   void store(Value registers, Value pointer, mlir::RankedTensorType type,
              llvm::ArrayRef<Index> index);

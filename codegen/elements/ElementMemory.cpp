@@ -141,6 +141,11 @@ Value ElementMemory::gather(Value pointer, Type elementType, Value offsets, Valu
   });
 }
 
+void ElementMemory::prefetch(Value pointer, Type elementType, Value offset, bool willStore) {
+  code.b.create<LLVM::Prefetch>(code.loc, address(pointer, storageType(elementType), offset),
+                                /*rw=*/willStore, /*hint=*/3, /*cache=*/1);
+}
+
 //===-- Writing -------------------------------------------------------------------------------===//
 
 void ElementMemory::store(Value registers, Value pointer, Type elementType, const Index &offset,

@@ -30,6 +30,8 @@ public:
 
   // At an offset in elements. Lanes that do not count read zero.
   Value load(Value pointer, mlir::Type elementType, const Index &offset, const LaneMasks &masks);
+  // Asks for the line of a cache that an element is in, which need not be there.
+  void prefetch(Value pointer, mlir::Type elementType, Value offset, bool willStore);
   // Lanes that are not real are left out; what is uniform is one scalar.
   void store(Value registers, Value pointer, mlir::Type elementType, const Index &offset,
              Value mask);

@@ -104,6 +104,13 @@ Value NestBody::elementInPlaceOf(unsigned output) {
   return emitter.load(k.outputs[output], getTensorType(result), indexFor(result, false));
 }
 
+void NestBody::prefetch(bool isOutput, unsigned number, Value distance) {
+  const Value tensor =
+      isOutput ? k.body().getTerminator()->getOperand(number) : Value(k.body().getArgument(number));
+  emitter.prefetch(isOutput ? k.outputs[number] : k.inputs[number], getTensorType(tensor),
+                   indexFor(tensor, false), distance, /*willStore=*/isOutput);
+}
+
 void NestBody::storeRows(unsigned stage) {
   for (const LoopNest::Output &output : nest.rowOutputs(stage)) {
     SmallVector<LaneIndex> index = indexFor(output.value, true);

@@ -34,6 +34,8 @@ public:
   // Stores a value of the index where the result will be, and loads what is there.
   void storeInPlaceOf(unsigned output, Value value);
   Value elementInPlaceOf(unsigned output);
+  // Asks for what an input or result of the full shape has so many elements behind the index.
+  void prefetch(bool isOutput, unsigned number, Value distance);
   // A value of the row, of which reductions are registers.
   Value rowValue(Value value) { return emitter.emit(value, indexFor(value, true)); }
   // Stores a reduction's result for these columns, which are numbered as if all reduced loops were
