@@ -224,17 +224,17 @@ Value LoopKernel::suitsTiles() {
   };
   Value columns = emitter.extent(nest.innermost().extent);
   Value elements = emitter.extent(nest.elements());
-  Value isLarge = isGreater(elements, Tile::ofSecondLevel / tile.elementBytes);
-  if (!tile.isOneStage) {
+  Value isLarge = isGreater(elements, tile.leastApart / tile.elementBytes);
+  if (tile.leastBytes != tile.leastApart) {
     Value rowBytes = b.create<arith::MulIOp>(loc, columns, emitter.i64(tile.elementBytes));
     Value offset = b.create<arith::RemUIOp>(loc, rowBytes, emitter.i64(Tile::pageBytes));
     Value isApart = isGreater(offset, 0);
-    Value isLarger = isGreater(elements, Tile::ofThirdLevel / tile.elementBytes);
+    Value isLarger = isGreater(elements, tile.leastBytes / tile.elementBytes);
     isLarge = b.create<arith::SelectOp>(loc, isApart, isLarger, isLarge);
   }
   Value rows = emitter.extent(nest.space.groups[nest.outerReduced.back()].extent);
   Value isWide = isGreater(columns, plan.schedule.blockColumns());
-  Value isDeep = isGreater(rows, tile.rows - 1);
+  Value isDeep = isGreater(rows, tile.steps.front().rows - 1);
   return b.create<arith::AndIOp>(loc, isLarge, b.create<arith::AndIOp>(loc, isWide, isDeep));
 }
 
@@ -264,14 +264,8 @@ void LoopKernel::emitTilesOfColumns() {
   LoopTile tiles(k, plan, emitter, body, pass);
   Value columns = emitter.extent(nest.innermost().extent);
   Value wide = emitter.i64(plan.schedule.blockColumns());
-  Value blocks = emitter.extent(*max(plan.columnBlocks(), DimExpr(1)));
   Value units = unitsOfTile();
-  Value firstRow = b.create<arith::DivUIOp>(loc, k.begin, blocks);
-  emitter.loop(firstRow, ceilDiv(k.end, blocks), 1, {}, [&](Value row, ArrayRef<Value>) {
-    body.setOuterIndex(row);
-    Value start = times(row, blocks);
-    Value begin = b.create<arith::MaxSIOp>(loc, minus(k.begin, start), emitter.i64(0));
-    Value end = least(minus(k.end, start), blocks);
+  auto emitRange = [&](Value begin, Value end) {
     Value count = ceilDiv(minus(end, begin), units);
     emitter.loop(emitter.i64(0), count, 1, {}, [&](Value tile, ArrayRef<Value>) {
       Value first = plus(begin, times(tile, units));
@@ -279,13 +273,24 @@ void LoopKernel::emitTilesOfColumns() {
       tiles.emitColumns(times(first, wide), least(times(last, wide), columns));
       return SmallVector<Value>();
     });
+  };
+  if (nest.outerKept.empty())
+    return emitRange(k.begin, k.end);
+  Value blocks = emitter.extent(*max(plan.columnBlocks(), DimExpr(1)));
+  Value firstRow = b.create<arith::DivUIOp>(loc, k.begin, blocks);
+  emitter.loop(firstRow, ceilDiv(k.end, blocks), 1, {}, [&](Value row, ArrayRef<Value>) {
+    body.setOuterIndex(row);
+    Value start = times(row, blocks);
+    emitRange(b.create<arith::MaxSIOp>(loc, minus(k.begin, start), emitter.i64(0)),
+              least(minus(k.end, start), blocks));
     return SmallVector<Value>();
   });
 }
 
 void LoopKernel::emitTiles() {
   if (nest.form == Form::Columns) {
-    if (nest.innermost().extent.isConstant() && nest.elements().isConstant())
+    const bool areKnown = nest.innermost().extent.isConstant() && nest.elements().isConstant();
+    if (areKnown || plan.schedule.tile->areInRegisters)
       return emitTilesOfColumns();
     Value suits = suitsTiles();
     emitUnitsIf(b.create<arith::XOrIOp>(loc, suits, b.create<arith::ConstantIntOp>(loc, 1, 1)));

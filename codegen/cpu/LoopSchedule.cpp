@@ -23,6 +23,8 @@ static constexpr int64_t laneBlock = 4096, rowBlock = 256;
 // that a thread takes at once.
 static constexpr int64_t mostTileBytes = 24 << 10, mostTileColumns = 2048, mostTileRows = 8;
 static constexpr int64_t chunkUnits = 16;
+// Operands that caches hold, and blocks of columns of which a row is a few lines of them only.
+static constexpr int64_t ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20, narrowBytes = 256;
 // Instructions in the vectors side by side of all stages, up to which rows of one block have code
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
 // norm and a softmax, each with its gradient, have fewer than 70.
@@ -184,8 +186,10 @@ void LoopPlan::chooseSums(const MachineTarget &target) {
       !nest.isStagePresent(1)) {
     const int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
     const int64_t most = std::min<int64_t>(target.vectorRegisters / 2, 4 * schedule.unroll[0]);
-    if (vectors * int64_t(nest.reductions(0).size()) <= most)
-      schedule.columnVectors = std::max(schedule.columnVectors, unsigned(vectors));
+    areWholeRows =
+        vectors > schedule.columnVectors && vectors * int64_t(nest.reductions(0).size()) <= most;
+    if (areWholeRows)
+      schedule.columnVectors = unsigned(vectors);
   }
 }
 
@@ -217,13 +221,9 @@ void LoopPlan::chooseRowLengths() {
   schedule.areWholeBlocksApart = stages == 1;
 }
 
-// Caches serve blocks of columns as well as wide rows, but not the second level rows that lie a
-// page apart, of which it has a part only; where a stage after the first finds nothing there, what
-// counts is that memory is read in order.
 bool LoopSchedule::Tile::suits(int64_t columns, int64_t elements) const {
-  const int64_t least =
-      isOneStage || columns * elementBytes % pageBytes == 0 ? ofSecondLevel : ofThirdLevel;
-  return elements > least / elementBytes;
+  const bool areApart = columns * elementBytes % pageBytes == 0;
+  return elements > (areApart ? leastApart : leastBytes) / elementBytes;
 }
 
 unsigned LoopPlan::tileSlots() const {
@@ -283,27 +283,40 @@ void LoopPlan::chooseTile() {
     setTile({}, schedule.lanes, mostTileColumns, tileSlots());
 }
 
+// Caches serve blocks of columns as well as rows, but for narrow blocks, and for rows that lie
+// pages apart, of which the second level holds few.
 void LoopPlan::chooseTileOfColumns() {
   LoopSchedule::Tile tile;
-  int64_t instructions = 0;
-  for (unsigned stage = 0; stage < nest.stages(); ++stage)
-    if (nest.isStagePresent(stage)) {
-      tile.isOneStage = stage == 0;
-      instructions = std::max(instructions, nest.instructions(stage));
-    }
+  const DimExpr &rows = nest.space.groups[nest.outerReduced.back()].extent;
+  const bool areKnown = nest.elements().isConstant();
+  for (unsigned stage = 0; stage < nest.stages(); ++stage) {
+    LoopSchedule::Tile::Step step;
+    step.vectors = vectorsSideBySide(nest.instructions(stage));
+    step.isLong = step.vectors == 1;
+    // What only stores has no accumulators to spare, and goes through memory in its order.
+    if (!nest.reductions(stage).empty())
+      step.rows = step.vectors == 4 && areKnown ? mostTileRows : mostTileRows / 2;
+    if (rows.isConstant())
+      step.rows = unsigned(std::clamp<int64_t>(rows.constantValue(), 1, step.rows));
+    tile.steps.push_back(step);
+    tile.isOneStage = tile.isOneStage && (stage == 0 || !nest.isStagePresent(stage));
+  }
   tile.elementBytes = bytesOfElement(body(), nest.elements());
+  tile.leastApart = ofSecondLevel;
+  const bool areNarrow = schedule.blockColumns() * bytesOfNumber(body()) < narrowBytes;
+  tile.leastBytes = tile.isOneStage || areNarrow ? ofSecondLevel : ofThirdLevel;
   const DimExpr &columns = nest.innermost().extent, elements = nest.elements();
+  // What is put together of blocks has more code for that than for all rows of a block.
+  if (areWholeRows && schedule.isBlocked()) {
+    tile.areInRegisters = true;
+    return setTile(std::move(tile), schedule.blockColumns(), schedule.blockColumns(), tileSlots());
+  }
   if (tile.elementBytes == 0 ||
       (columns.isConstant() && columns.constantValue() <= schedule.blockColumns()))
     return;
   if (columns.isConstant() && elements.isConstant() &&
       !tile.suits(columns.constantValue(), elements.constantValue()))
     return;
-  tile.vectors = std::min(vectorsSideBySide(instructions), schedule.columnVectors);
-  const int64_t rows = tile.vectors == 4 ? mostTileRows : mostTileRows / 2;
-  const DimExpr &extent = nest.space.groups[nest.outerReduced.back()].extent;
-  tile.rows =
-      unsigned(extent.isConstant() ? std::clamp<int64_t>(extent.constantValue(), 1, rows) : rows);
   unsigned slots = tileSlots();
   if (!tile.isOneStage) {
     for (auto &ops : nest.space.stages)
@@ -371,12 +384,15 @@ static const char *wordsFor(Form form) {
 
 void LoopPlan::printTile(llvm::raw_ostream &out) const {
   const LoopSchedule::Tile &tile = *schedule.tile;
+  if (tile.areInRegisters) {
+    out << "; sums of blocks wait";
+    return;
+  }
   if (nest.form == Form::Rows) {
     out << "; sums of up to " << tile.units << " rows wait for each other";
     return;
   }
-  out << "; sums of up to " << tile.units * schedule.blockColumns() << " columns wait, "
-      << counted(tile.rows, "row") << " of " << counted(tile.vectors, "vector") << " at once";
+  out << "; sums of up to " << tile.units * schedule.blockColumns() << " columns wait";
 }
 
 void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
@@ -391,6 +407,9 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
       continue;
     unsigned vectors = nest.form == Form::Columns ? schedule.columnVectors : schedule.unroll[stage];
     out << "; " << counted(vectors, "vector") << " side by side";
+    if (nest.form == Form::Columns && schedule.tile && !schedule.tile->areInRegisters)
+      out << " (" << counted(schedule.tile->steps[stage].rows, "row") << " of "
+          << schedule.tile->steps[stage].vectors << " in tiles)";
     if (nest.stages() > 1)
       out << " in stage " << stage;
   }

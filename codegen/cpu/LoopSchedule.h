@@ -48,10 +48,18 @@ struct LoopSchedule {
   // one index of the loops further out, then for the next.
   struct Tile {
     int64_t units = 1; // at most
-    // Of columns: rows and vectors that are taken together.
-    unsigned rows = 1, vectors = 1;
+    // Of columns: rows and vectors that are taken together, for each stage.
+    struct Step {
+      unsigned rows = 1, vectors = 1;
+      bool isLong = false; // so long that what it reads is asked for before
+    };
+    llvm::SmallVector<Step> steps;
+    // Whole rows, whose sums wait only while blocks of them are put together.
+    bool areInRegisters = false;
     bool isOneStage = true;
     int64_t elementBytes = 0; // that are read at an index
+    // Operands of so many bytes at least are walked in tiles; of those whose rows lie pages apart.
+    int64_t leastBytes = 0, leastApart = 0;
     // What later stages need of each column, beside the results of reductions.
     llvm::SmallVector<mlir::Value> kept;
     // Numbers that wait, for each column or each lane of a unit, lie in a slot of their own.
@@ -60,7 +68,7 @@ struct LoopSchedule {
     // Whether columns of operands with so many elements are better walked in tiles than by
     // themselves. Not asked of rows.
     bool suits(int64_t columns, int64_t elements) const;
-    static constexpr int64_t pageBytes = 4096, ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20;
+    static constexpr int64_t pageBytes = 4096;
     // What a tile whose stages read it again reads at most, where columns are wide enough.
     static constexpr int64_t rereadBytes = 512 << 10;
   };
@@ -93,6 +101,7 @@ public:
   LoopSchedule schedule;
 
 private:
+  bool areWholeRows = false; // of columns: one block
   int64_t instructions(unsigned stage) const;
   unsigned unrollFor(int64_t instructions) const;
   bool areRowsPagesApart() const;

@@ -136,8 +136,40 @@ void LoopTile::takeVectors(unsigned stage, ArrayRef<Value> rows, Value start, un
     }
   }
   emitter.setMask(Value());
+  if (tile.steps[stage].isLong)
+    for (Value row : rows) {
+      body.index(nest.outerReduced.back()) =
+          emitter.scalarIndex(plus(row, emitter.i64(int64_t(rows.size()))));
+      body.innermost() = emitter.laneIndex(start);
+      body.prefetchInputs();
+    }
   for (auto [v, place] : llvm::enumerate(places))
     storeAll(ArrayRef<Value>(taken).slice(v * like.size(), like.size()), 0, place);
+}
+
+// All rows, of all columns.
+void LoopTile::takeBlock(unsigned stage, Value first, Value last) {
+  const Values fresh = accumulators(stage);
+  SmallVector<LoopPass::Column> columns(schedule.columnVectors);
+  Values taken;
+  for (auto [v, column] : llvm::enumerate(columns)) {
+    Value distance = emitter.i64(int64_t(v) * schedule.lanes);
+    column = columnAt(stage, plus(from, distance), distance, v + 1 == columns.size());
+    taken.append(fresh);
+  }
+  taken = emitter.loop(first, last, 1, taken, [&](Value row, ArrayRef<Value> carried) {
+    Values next(carried);
+    body.index(nest.outerReduced.back()) = emitter.scalarIndex(row);
+    for (auto [v, column] : llvm::enumerate(columns)) {
+      pass.select(column);
+      body.emit(stage, MutableArrayRef<Value>(next).slice(v * fresh.size(), fresh.size()));
+    }
+    emitter.setMask(Value());
+    return next;
+  });
+  for (auto [v, column] : llvm::enumerate(columns))
+    storeAll(ArrayRef<Value>(taken).slice(v * fresh.size(), fresh.size()), 0,
+             emitter.i64(int64_t(v) * schedule.lanes));
 }
 
 // From the row on so many, of all columns.
@@ -145,22 +177,22 @@ void LoopTile::takeRows(unsigned stage, Value row, unsigned count) {
   Values rows;
   for (unsigned r = 0; r < count; ++r)
     rows.push_back(r ? plus(row, emitter.i64(r)) : row);
-  const int64_t step = int64_t(tile.vectors) * schedule.lanes;
+  const unsigned vectors = count > 1 || tile.steps[stage].rows == 1 ? tile.steps[stage].vectors : 1;
+  const int64_t step = int64_t(vectors) * schedule.lanes;
   const bool areWhole = pass.areFull(step);
   Value whole = from;
-  if (tile.vectors > 1) {
+  if (vectors > 1) {
     whole = areWhole ? to : plus(from, wholePart(minus(to, from), step));
     loop(from, whole, step,
-         [&](Value start) { takeVectors(stage, rows, start, tile.vectors, /*mayEnd=*/false); });
+         [&](Value start) { takeVectors(stage, rows, start, vectors, /*mayEnd=*/false); });
   }
-  if (tile.vectors == 1 || !areWhole)
+  if (vectors == 1 || !areWhole)
     loop(whole, to, schedule.lanes,
          [&](Value start) { takeVectors(stage, rows, start, 1, /*mayEnd=*/true); });
 }
 
 void LoopTile::walkRows(unsigned stage, Value first, Value last) {
-  // What only stores has no accumulators to spare, and goes through memory in its order.
-  const unsigned rows = nest.reductions(stage).empty() ? 1 : tile.rows;
+  const unsigned rows = tile.steps[stage].rows;
   const ir::DimExpr &extent = nest.space.groups[nest.outerReduced.back()].extent;
   const bool areWhole = extent.content() % rows == 0;
   Value whole = areWhole ? last : plus(first, wholePart(minus(last, first), rows));
@@ -191,7 +223,11 @@ void LoopTile::walkBlocks(unsigned stage) {
     return absorb(stage);
   }
   loop(emitter.i64(0), n, schedule.block, [&](Value start) {
-    walkRows(stage, start, least(plus(start, emitter.i64(schedule.block)), n));
+    Value end = least(plus(start, emitter.i64(schedule.block)), n);
+    if (tile.areInRegisters)
+      takeBlock(stage, start, end);
+    else
+      walkRows(stage, start, end);
     absorb(stage);
   });
 }

@@ -45,6 +45,7 @@ private:
   void begin(unsigned stage);
   void walkOuter(llvm::ArrayRef<unsigned> loops, llvm::function_ref<void()> inside);
   void walkBlocks(unsigned stage);
+  void takeBlock(unsigned stage, Value first, Value last);
   void walkRows(unsigned stage, Value first, Value last);
   void takeRows(unsigned stage, Value row, unsigned count);
   void takeVectors(unsigned stage, llvm::ArrayRef<Value> rows, Value start, unsigned vectors,

@@ -111,6 +111,12 @@ void NestBody::prefetch(bool isOutput, unsigned number, Value distance) {
                    indexFor(tensor, false), distance, /*willStore=*/isOutput);
 }
 
+void NestBody::prefetchInputs() {
+  for (auto [i, input] : llvm::enumerate(k.body().getArguments()))
+    if (ir::squeezed(ir::getShape(input)) == nest.space.shape)
+      prefetch(/*isOutput=*/false, unsigned(i), emitter.i64(0));
+}
+
 void NestBody::storeRows(unsigned stage) {
   for (const LoopNest::Output &output : nest.rowOutputs(stage)) {
     SmallVector<LaneIndex> index = indexFor(output.value, true);

@@ -36,6 +36,7 @@ public:
   Value elementInPlaceOf(unsigned output);
   // Asks for what an input or result of the full shape has so many elements behind the index.
   void prefetch(bool isOutput, unsigned number, Value distance);
+  void prefetchInputs(); // at the index
   // A value of the row, of which reductions are registers.
   Value rowValue(Value value) { return emitter.emit(value, indexFor(value, true)); }
   // Stores a reduction's result for these columns, which are numbered as if all reduced loops were

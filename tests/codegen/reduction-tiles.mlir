@@ -5,21 +5,23 @@
 // RUN: keratin-check %s --compiled --function=dtypes --most=4.9e-3
 // RUN: keratin-check %s --compiled --function=parts --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=stages --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=long_steps --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=rows --most=9.9e-6
 // Rows that are no multiple of those taken at once, fewer than them, one block, several; columns with and without a rest, and so few that they have other code.
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=263,512,5,256,300000 --symbol=1=1001,1024,70000,4160,3 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=whole_rows --symbol=0=0,1,256,700 --most=9.9e-6
 
 // Small ones, and sums that fit the registers, do without.
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=columns | FileCheck %s --check-prefix=COLUMNS
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=small | FileCheck %s --check-prefix=SMALL
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=registers | FileCheck %s --check-prefix=REGISTERS
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=rows | FileCheck %s --check-prefix=ROWS
-// COLUMNS:        sums of up to 2048 columns wait, 8 rows of 4 vectors at once
+// COLUMNS:        4 vectors side by side (8 rows of 4 in tiles) in stage 0; {{.*}}; sums of up to 2048 columns wait
 // COLUMNS-NEXT:   scratch: 24768 bytes
 // SMALL-NOT:      wait
 // SMALL-NOT:      scratch
 // REGISTERS:      16 vectors side by side
-// REGISTERS-NOT:  wait
+// REGISTERS-SAME: sums of blocks wait
 // ROWS:           sums of up to 128 rows wait for each other
 
 func.func @columns(%x: tensor<301x5000xf32>) -> tensor<5000xf32> attributes {check.seed = 5 : i64} {
@@ -85,6 +87,21 @@ func.func @rows(%x: tensor<40x150x70xf32>, %y: tensor<9x21x5000xf32>, %z: tensor
   %2 = keratin.reduce_sum %y axes = [0, 2] : (tensor<9x21x5000xf32>) -> tensor<21xf32>
   %3 = keratin.reduce_sum %z axes = [0, 2, 4] : (tensor<4x6x5x3x70xf32>) -> tensor<6x3xf32>
   return %0, %1, %2, %3 : tensor<150xf32>, tensor<150xf32>, tensor<21xf32>, tensor<6x3xf32>
+}
+
+// What is read is asked for before.
+func.func @long_steps(%x: tensor<270x16500xf32>) -> tensor<16500xf32> attributes {check.seed = 5 : i64} {
+  %m = keratin.reduce_max %x axes = [0] : (tensor<270x16500xf32>) -> tensor<16500xf32>
+  %mb = keratin.broadcast %m dims = [1] : (tensor<16500xf32>) -> tensor<270x16500xf32>
+  %d = keratin.sub %x, %mb : (tensor<270x16500xf32>, tensor<270x16500xf32>) -> tensor<270x16500xf32>
+  %e = keratin.exp %d : (tensor<270x16500xf32>) -> tensor<270x16500xf32>
+  %0 = keratin.reduce_sum %e axes = [0] : (tensor<270x16500xf32>) -> tensor<16500xf32>
+  return %0 : tensor<16500xf32>
+}
+
+func.func @whole_rows(%x: tensor<?x100xf32, #keratin.dims<d0, 100>>) -> tensor<100xf32> attributes {check.seed = 5 : i64} {
+  %0 = keratin.reduce_sum %x axes = [0] : (tensor<?x100xf32, #keratin.dims<d0, 100>>) -> tensor<100xf32>
+  return %0 : tensor<100xf32>
 }
 
 func.func @unknown(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>) -> (tensor<?xf32, #keratin.dims<d1>>, tensor<?xf32, #keratin.dims<d1>>) attributes {check.seed = 5 : i64} {
