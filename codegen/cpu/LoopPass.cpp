@@ -10,8 +10,6 @@ using keratin::ir::DimExpr;
 using keratin::ir::ReductionOpInterface;
 namespace ir = keratin::ir;
 
-static constexpr int64_t lineBytes = 64; // of a cache
-
 static std::optional<int64_t> known(const DimExpr &size) {
   return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
 }
@@ -70,11 +68,11 @@ void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> 
   emitElement(stage, accumulators);
 }
 
-// What the next row will want from memory, a stage one tensor: the processor fetches by itself only
-// what it sees a pass walk along, and passes behind the first find their row in a cache.
-void LoopPass::askForNextRow(unsigned stage, Value position, unsigned vector) {
+// A line of a cache at a time.
+void LoopPass::lookAhead(unsigned stage, Value position, unsigned vector) {
   for (const LoopSchedule::Ahead &ahead : schedule.ahead) {
-    if (ahead.stage != stage || vector * schedule.lanes * ahead.elementBytes % lineBytes != 0)
+    if (ahead.stage != stage ||
+        vector * schedule.lanes * ahead.elementBytes % LoopSchedule::lineBytes != 0)
       continue;
     body.innermost() = emitter.laneIndex(position);
     body.prefetch(ahead.isOutput, ahead.number, emitter.extent(schedule.aheadElements));
@@ -158,7 +156,7 @@ LoopPass::Values LoopPass::wholeVectors(unsigned stage, Value from, Value to, Va
         for (unsigned u = 0; u < unroll; ++u) {
           Value position = u ? add(iv, emitter.i64(u * lanes)) : iv;
           emitLanes(stage, position, MutableArrayRef<Value>(next).slice(u * count, count));
-          askForNextRow(stage, position, u);
+          lookAhead(stage, position, u);
         }
         return next;
       });

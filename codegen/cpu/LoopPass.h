@@ -72,7 +72,7 @@ private:
   Value waitingPlace(unsigned column);
   void addToColumns(unsigned stage);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);
-  void askForNextRow(unsigned stage, Value position, unsigned vector);
+  void lookAhead(unsigned stage, Value position, unsigned vector);
   Value add(Value x, Value y);
 
   CpuKernelBuilder &k;

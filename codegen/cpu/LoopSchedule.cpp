@@ -17,23 +17,23 @@ using Form = LoopNest::Form;
 static constexpr int64_t chunkElements = 16384;
 // Blocks of long sums: elements of a row, rows of a column.
 static constexpr int64_t laneBlock = 4096, rowBlock = 256;
-// Of tiles: what the numbers of a stage may take of the first level cache; columns, which are 8 KiB
-// of a row of float32 (shorter pieces of rows are read more slowly from memory, longer ones no
-// faster); rows that are taken together, for which accumulators are loaded and stored once; units
-// that a thread takes at once.
-static constexpr int64_t mostTileBytes = 24 << 10, mostTileColumns = 2048, mostTileRows = 8;
-static constexpr int64_t chunkUnits = 16;
+// Of tiles: what the numbers of a stage take at most, of columns in the first level cache, of rows
+// in the second; columns, which are 8 KiB of a row of float32 (shorter pieces of rows are read more
+// slowly from memory, longer ones no faster); rows that are taken together, for which accumulators
+// are loaded and stored once; units that a thread takes at once.
+static constexpr int64_t columnBytes = 24 << 10, rowBytes = 64 << 10, mostColumns = 2048;
+static constexpr int64_t mostRows = 8, chunkUnits = 16;
 // Operands that caches hold, and blocks of columns of which a row is a few lines of them only.
 static constexpr int64_t ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20, narrowBytes = 256;
+// Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
+// of longer ones a cache does not hold two. Those of one pass are asked for so far ahead.
+static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192;
 // Instructions in the vectors side by side of all stages, up to which rows of one block have code
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
 // norm and a softmax, each with its gradient, have fewer than 70.
 static constexpr int64_t mostInstructions = 96;
 // Vectors of a block of columns at most.
 static constexpr unsigned mostColumnVectors = 4;
-// Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
-// of longer ones a cache does not hold two.
-static constexpr int64_t fewestAhead = 256, mostAhead = 65536;
 // Elements that wait at once.
 static constexpr int64_t mostWaiting = 1 << 17;
 
@@ -65,16 +65,25 @@ static unsigned laneCount(Block &body, const MachineTarget &target) {
   return target.lanes(narrowWork > wideWork ? 32 : widest);
 }
 
+// Bytes of the operands that are read at every index, of one index.
+static int64_t bytesOfElement(Block &body, const DimExpr &elements) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : body.getArguments())
+    if (ir::product(ir::getShape(argument)) == elements)
+      bytes += std::max(1u, getElementType(argument).getIntOrFloatBitWidth() / 8);
+  return bytes;
+}
+
 LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarget &target)
     : CpuKernelPlan(kernel), nest(kernel, std::move(space)) {
   schedule.lanes = laneCount(body(), target);
   chooseWaiting();
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     schedule.unroll.push_back(unrollFor(instructions(stage)));
-  chooseAhead();
   chooseSums(target);
   chooseRowLengths();
   chooseTile();
+  chooseAhead();
   splitWork();
 }
 
@@ -135,38 +144,6 @@ unsigned LoopPlan::unrollFor(int64_t instructions) const {
   return unroll;
 }
 
-// Rows that are passed over several times: each pass behind the first has time for one tensor of
-// the next row. All at once, or in the last pass, are half as good; a layer norm with its
-// gradients, whose passes ask for x, its cotangent and both results, takes 0.65 of what it took.
-void LoopPlan::chooseAhead() {
-  const DimExpr row = nest.reducedElements();
-  if (nest.form != Form::Rows || nest.outerKept.empty() ||
-      (row.isConstant() && (row.constantValue() < fewestAhead || row.constantValue() > mostAhead)))
-    return;
-  SmallVector<unsigned> stages;
-  for (unsigned stage = 0; stage < nest.stages(); ++stage)
-    if (nest.isStagePresent(stage))
-      stages.push_back(stage);
-  auto add = [&](Value value, bool isOutput, unsigned number) {
-    if (ir::squeezed(ir::getShape(value)) != nest.space.shape ||
-        schedule.ahead.size() + 1 >= stages.size())
-      return;
-    schedule.ahead.push_back({stages[schedule.ahead.size() + 1], isOutput, number, bytesOf(value)});
-  };
-  for (auto [i, value] : llvm::enumerate(body().getArguments()))
-    add(value, /*isOutput=*/false, unsigned(i));
-  for (auto [i, value] : llvm::enumerate(ir::valuesOf(kernel)))
-    add(value, /*isOutput=*/true, unsigned(i));
-  // Loops that are reduced further out than kept ones stay where they are.
-  DimExpr distance = 1;
-  for (const IterationSpace::Group &group : llvm::reverse(nest.space.groups)) {
-    if (!group.reduced)
-      break;
-    distance = mul(distance, group.extent).value_or(DimExpr(mostAhead));
-  }
-  schedule.aheadElements = *min(distance, DimExpr(mostAhead));
-}
-
 // Blocks of long sums, and vectors of a block of columns.
 void LoopPlan::chooseSums(const MachineTarget &target) {
   // As many vectors as the longest stage has side by side.
@@ -182,8 +159,7 @@ void LoopPlan::chooseSums(const MachineTarget &target) {
   if (schedule.isBlocked() && nest.form == Form::Columns)
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
   // Rows whose sums fit the registers are read from one end to the other.
-  if (nest.form == Form::Columns && nest.innermost().extent.isConstant() && nest.stages() == 2 &&
-      !nest.isStagePresent(1)) {
+  if (nest.form == Form::Columns && nest.innermost().extent.isConstant() && isOneStage()) {
     const int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
     const int64_t most = std::min<int64_t>(target.vectorRegisters / 2, 4 * schedule.unroll[0]);
     areWholeRows =
@@ -249,23 +225,16 @@ static int64_t bytesOfNumber(Block &body) {
   return bytes;
 }
 
-// Bytes of the operands that are read at every index, of one index.
-static int64_t bytesOfElement(Block &body, const DimExpr &elements) {
-  int64_t bytes = 0;
-  for (BlockArgument argument : body.getArguments())
-    if (ir::product(ir::getShape(argument)) == elements)
-      bytes += std::max(1u, getElementType(argument).getIntOrFloatBitWidth() / 8);
-  return bytes;
+// How many columns, or lanes of units, have their numbers in so many bytes.
+int64_t LoopPlan::numbersIn(int64_t bytes) const {
+  return bytes / (tileSlots() * bytesOfNumber(body()));
 }
 
-// What the schedule of a tile has in common.
-void LoopPlan::setTile(LoopSchedule::Tile tile, int64_t unitNumbers, int64_t mostNumbers,
-                       unsigned slots) {
-  const int64_t numberBytes = bytesOfNumber(body());
-  const int64_t numbers = std::min(mostTileBytes / (tileSlots() * numberBytes), mostNumbers);
-  tile.units = std::max<int64_t>(1, numbers / unitNumbers);
+// A unit has so many columns or lanes, and a tile at most so many.
+void LoopPlan::setTile(LoopSchedule::Tile tile, int64_t ofUnit, int64_t most, unsigned slots) {
+  tile.units = std::max<int64_t>(1, most / ofUnit);
   // Slots begin at different lines of a cache.
-  tile.slotBytes = tile.units * unitNumbers * numberBytes + 64;
+  tile.slotBytes = tile.units * ofUnit * bytesOfNumber(body()) + LoopSchedule::lineBytes;
   scratchBytes = std::max(scratchBytes, slots * tile.slotBytes);
   schedule.tile = std::move(tile);
 }
@@ -276,11 +245,10 @@ void LoopPlan::chooseTile() {
   if (nest.form == Form::Columns)
     chooseTileOfColumns();
   // Stages after the first would find nothing of a row in the caches.
-  const bool isOneStage = nest.space.stages.size() == 1 && !nest.isStagePresent(1);
   // Columns beside rows are one row after the other.
-  if (nest.form == Form::Rows && isOneStage && nest.columns.empty() && !nest.outerReduced.empty() &&
-      !nest.outerKept.empty())
-    setTile({}, schedule.lanes, mostTileColumns, tileSlots());
+  if (nest.form == Form::Rows && isOneStage() && nest.columns.empty() &&
+      !nest.outerReduced.empty() && !nest.outerKept.empty())
+    setTile({}, schedule.lanes, numbersIn(rowBytes), tileSlots());
 }
 
 // Caches serve blocks of columns as well as rows, but for narrow blocks, and for rows that lie
@@ -295,12 +263,12 @@ void LoopPlan::chooseTileOfColumns() {
     step.isLong = step.vectors == 1;
     // What only stores has no accumulators to spare, and goes through memory in its order.
     if (!nest.reductions(stage).empty())
-      step.rows = step.vectors == 4 && areKnown ? mostTileRows : mostTileRows / 2;
+      step.rows = step.vectors == 4 && areKnown ? mostRows : mostRows / 2;
     if (rows.isConstant())
       step.rows = unsigned(std::clamp<int64_t>(rows.constantValue(), 1, step.rows));
     tile.steps.push_back(step);
-    tile.isOneStage = tile.isOneStage && (stage == 0 || !nest.isStagePresent(stage));
   }
+  tile.isOneStage = isOneStage();
   tile.elementBytes = bytesOfElement(body(), nest.elements());
   tile.leastApart = ofSecondLevel;
   const bool areNarrow = schedule.blockColumns() * bytesOfNumber(body()) < narrowBytes;
@@ -329,7 +297,74 @@ void LoopPlan::chooseTileOfColumns() {
     schedule.waiting.reset();
     scratchBytes = 0;
   }
-  setTile(std::move(tile), schedule.blockColumns(), mostTileColumns, slots);
+  setTile(std::move(tile), schedule.blockColumns(), std::min(numbersIn(columnBytes), mostColumns),
+          slots);
+}
+
+// What is asked for before it is needed.
+void LoopPlan::chooseAhead() {
+  if (nest.form != Form::Rows)
+    return;
+  SmallVector<LoopSchedule::Ahead> tensors;
+  auto add = [&](Value value, bool isOutput, unsigned number) {
+    if (ir::squeezed(ir::getShape(value)) == nest.space.shape)
+      tensors.push_back({/*stage=*/0, isOutput, number, bytesOf(value)});
+  };
+  for (auto [i, value] : llvm::enumerate(body().getArguments()))
+    add(value, /*isOutput=*/false, unsigned(i));
+  const size_t inputs = tensors.size();
+  for (auto [i, value] : llvm::enumerate(ir::valuesOf(kernel)))
+    add(value, /*isOutput=*/true, unsigned(i));
+  SmallVector<unsigned> stages;
+  for (unsigned stage = 0; stage < nest.stages(); ++stage)
+    if (nest.isStagePresent(stage))
+      stages.push_back(stage);
+  if (!askForNextRow(tensors, stages))
+    askForLater(ArrayRef(tensors).take_front(inputs), stages.front());
+}
+
+// Of rows that are passed over several times the processor fetches by itself only what it sees a
+// pass walk along, and passes behind the first find their row in a cache: each of them has time for
+// one tensor of the next row. All at once, or in the last pass, are half as good; a layer norm with
+// its gradients, whose passes ask for x, its cotangent and both results, takes 0.65 of what it
+// took.
+bool LoopPlan::askForNextRow(ArrayRef<LoopSchedule::Ahead> tensors, ArrayRef<unsigned> stages) {
+  const DimExpr row = nest.reducedElements();
+  if (stages.size() == 1 || nest.outerKept.empty() ||
+      (row.isConstant() && (row.constantValue() < fewestAhead || row.constantValue() > mostAhead)))
+    return false;
+  for (auto [tensor, stage] : llvm::zip(tensors, stages.drop_front())) {
+    schedule.ahead.push_back(tensor);
+    schedule.ahead.back().stage = stage;
+  }
+  // Loops that are reduced further out than kept ones stay where they are.
+  DimExpr distance = 1;
+  for (const IterationSpace::Group &group : llvm::reverse(nest.space.groups)) {
+    if (!group.reduced)
+      break;
+    distance = mul(distance, group.extent).value_or(DimExpr(mostAhead));
+  }
+  schedule.aheadElements = *min(distance, DimExpr(mostAhead));
+  return true;
+}
+
+// The processor sees by itself that rows follow each other, but not so far ahead as it would take:
+// of what waits for elements only so much is under way. Short stages behind the first leave it no
+// time to spare.
+void LoopPlan::askForLater(ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage) {
+  const bool areInOrder = nest.outerReduced.empty() || schedule.tile;
+  const bool areLong = llvm::is_contained(schedule.unroll, 1u);
+  const DimExpr elements = nest.elements();
+  int64_t bytes = 0;
+  for (const LoopSchedule::Ahead &input : inputs)
+    bytes += input.elementBytes;
+  if (bytes == 0 || !areInOrder || !(isOneStage() || areLong) || !elements.isConstant() ||
+      elements.constantValue() <= ofThirdLevel / bytes)
+    return;
+  schedule.ahead.assign(inputs.begin(), inputs.end());
+  for (LoopSchedule::Ahead &input : schedule.ahead)
+    input.stage = stage;
+  schedule.aheadElements = bytesAhead / bytes;
 }
 
 void LoopPlan::splitWork() {
@@ -433,7 +468,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   if (schedule.isOneBlockApart)
     out << "; own code for rows of one block";
   if (!schedule.ahead.empty())
-    out << "; asks for " << counted(int64_t(schedule.ahead.size()), "tensor") << " of the next row";
+    out << "; asks for " << counted(int64_t(schedule.ahead.size()), "tensor") << " "
+        << schedule.aheadElements.str() << " elements ahead";
   if (!nest.columns.empty())
     out << "; columns in blocks of " << nest.space.rowsOfBlock().str() << " rows";
   out << "\n";

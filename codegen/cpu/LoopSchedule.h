@@ -34,6 +34,7 @@ struct LoopSchedule {
   };
   llvm::SmallVector<Ahead> ahead;
   ir::DimExpr aheadElements = 0;
+  static constexpr int64_t lineBytes = 64; // of a cache
   // Rows of lengths that the call knows have code of their own where they are at most so many
   // vectors. 0: there is none.
   unsigned shortVectors = 0;
@@ -103,15 +104,20 @@ public:
 private:
   bool areWholeRows = false; // of columns: one block
   int64_t instructions(unsigned stage) const;
+  // One of reductions, and nothing that needs their results at every index.
+  bool isOneStage() const { return nest.space.stages.size() == 1 && !nest.isStagePresent(1); }
   unsigned unrollFor(int64_t instructions) const;
   bool areRowsPagesApart() const;
   void chooseWaiting();
-  void chooseAhead();
   void chooseSums(const MachineTarget &target);
   void chooseRowLengths();
   void chooseTile();
   void chooseTileOfColumns();
-  void setTile(LoopSchedule::Tile tile, int64_t unitNumbers, int64_t mostNumbers, unsigned slots);
+  void chooseAhead();
+  bool askForNextRow(llvm::ArrayRef<LoopSchedule::Ahead> tensors, llvm::ArrayRef<unsigned> stages);
+  void askForLater(llvm::ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage);
+  int64_t numbersIn(int64_t bytes) const;
+  void setTile(LoopSchedule::Tile tile, int64_t ofUnit, int64_t most, unsigned slots);
   void printTile(llvm::raw_ostream &out) const;
   void splitWork();
 };

@@ -7,6 +7,7 @@
 // RUN: keratin-check %s --compiled --function=stages --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=long_steps --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=rows --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=ahead --most=9.9e-3
 // Rows that are no multiple of those taken at once, fewer than them, one block, several; columns with and without a rest, and so few that they have other code.
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=263,512,5,256,300000 --symbol=1=1001,1024,70000,4160,3 --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=whole_rows --symbol=0=0,1,256,700 --most=9.9e-6
@@ -16,13 +17,15 @@
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=small | FileCheck %s --check-prefix=SMALL
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=registers | FileCheck %s --check-prefix=REGISTERS
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=rows | FileCheck %s --check-prefix=ROWS
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=ahead | FileCheck %s --check-prefix=AHEAD
 // COLUMNS:        4 vectors side by side (8 rows of 4 in tiles) in stage 0; {{.*}}; sums of up to 2048 columns wait
 // COLUMNS-NEXT:   scratch: 24768 bytes
 // SMALL-NOT:      wait
 // SMALL-NOT:      scratch
 // REGISTERS:      16 vectors side by side
 // REGISTERS-SAME: sums of blocks wait
-// ROWS:           sums of up to 128 rows wait for each other
+// ROWS:           sums of up to 1024 rows wait for each other
+// AHEAD:          asks for 1 tensor 4096 elements ahead
 
 func.func @columns(%x: tensor<301x5000xf32>) -> tensor<5000xf32> attributes {check.seed = 5 : i64} {
   %0 = keratin.reduce_sum %x axes = [0] : (tensor<301x5000xf32>) -> tensor<5000xf32>
@@ -97,6 +100,12 @@ func.func @long_steps(%x: tensor<270x16500xf32>) -> tensor<16500xf32> attributes
   %e = keratin.exp %d : (tensor<270x16500xf32>) -> tensor<270x16500xf32>
   %0 = keratin.reduce_sum %e axes = [0] : (tensor<270x16500xf32>) -> tensor<16500xf32>
   return %0 : tensor<16500xf32>
+}
+
+// Out of memory, up to its end.
+func.func @ahead(%x: tensor<2100x4099xbf16>) -> tensor<2100xbf16> attributes {check.seed = 5 : i64} {
+  %0 = keratin.reduce_max %x axes = [1] : (tensor<2100x4099xbf16>) -> tensor<2100xbf16>
+  return %0 : tensor<2100xbf16>
 }
 
 func.func @whole_rows(%x: tensor<?x100xf32, #keratin.dims<d0, 100>>) -> tensor<100xf32> attributes {check.seed = 5 : i64} {

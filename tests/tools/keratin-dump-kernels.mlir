@@ -66,7 +66,7 @@ func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "i
 
 // What has no result of its type waits in scratch.
 // CHECK-LABEL: function narrow_softmax
-// CHECK:        in stage 2; exp waits in scratch; asks for 2 tensors of the next row
+// CHECK:        in stage 2; exp waits in scratch; asks for 2 tensors 1024 elements ahead
 // CHECK:        scratch: 4096 bytes
 func.func @narrow_softmax(%h: tensor<?x1024xf16, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?x1024xf16, #keratin.dims<d0, 1024>> {keratin.kind = "output", keratin.name = "y"}) {
@@ -88,7 +88,7 @@ func.func @narrow_softmax(%h: tensor<?x1024xf16, #keratin.dims<d0, 1024>> {kerat
 // CHECK-NEXT:   stage 1: reduce_sum, reduce_sum
 // CHECK-NEXT:   in stage 1: reduce_sum of columns
 // CHECK-NEXT:   work: units floordiv(d0 + 63, 64), grain 1, operations {{.*}}, a unit behind all others
-// CHECK-NEXT:   schedule: {{.*}}; asks for 1 tensor of the next row; columns in blocks of 64 rows
+// CHECK-NEXT:   schedule: {{.*}}; asks for 1 tensor 1024 elements ahead; columns in blocks of 64 rows
 func.func @rows_and_columns(%x: tensor<?x1024xf32, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "x"}, %y: tensor<?x1024xf32, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "y"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "a"}, tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "b"}, tensor<1024xf32> {keratin.kind = "output", keratin.name = "c"}) {
   %0 = keratin.reduce_sum %x axes = [1] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?xf32, #keratin.dims<d0>>
