@@ -255,25 +255,24 @@ void LoopPlan::chooseTile() {
 // pages apart, of which the second level holds few.
 void LoopPlan::chooseTileOfColumns() {
   LoopSchedule::Tile tile;
+  const DimExpr &columns = nest.innermost().extent, elements = nest.elements();
   const DimExpr &rows = nest.space.groups[nest.outerReduced.back()].extent;
-  const bool areKnown = nest.elements().isConstant();
+  tile.elementBytes = bytesOfElement(body(), elements);
   for (unsigned stage = 0; stage < nest.stages(); ++stage) {
     LoopSchedule::Tile::Step step;
     step.vectors = vectorsSideBySide(nest.instructions(stage));
     step.isLong = step.vectors == 1;
     // What only stores has no accumulators to spare, and goes through memory in its order.
     if (!nest.reductions(stage).empty())
-      step.rows = step.vectors == 4 && areKnown ? mostRows : mostRows / 2;
+      step.rows = tile.elementBytes < 4 || elements.isConstant() ? mostRows : mostRows / 2;
     if (rows.isConstant())
       step.rows = unsigned(std::clamp<int64_t>(rows.constantValue(), 1, step.rows));
     tile.steps.push_back(step);
   }
   tile.isOneStage = isOneStage();
-  tile.elementBytes = bytesOfElement(body(), nest.elements());
   tile.leastApart = ofSecondLevel;
   const bool areNarrow = schedule.blockColumns() * bytesOfNumber(body()) < narrowBytes;
   tile.leastBytes = tile.isOneStage || areNarrow ? ofSecondLevel : ofThirdLevel;
-  const DimExpr &columns = nest.innermost().extent, elements = nest.elements();
   // What is put together of blocks has more code for that than for all rows of a block.
   if (areWholeRows && schedule.isBlocked()) {
     tile.areInRegisters = true;

@@ -10,6 +10,9 @@
 
 // RUN: keratin-check %s --compiled --function=columns --symbol=0=3 --symbol=1=1 | FileCheck %s --check-prefix=SCRATCH
 // RUN: keratin-check %s --compiled --function=columns --symbol=0=2 --symbol=1=150 | FileCheck %s --check-prefix=SCRATCH
+// RUN: keratin-check %s --compiled --function=batches --symbol=0=3,700 --most=9.9e-5
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=batches | FileCheck %s --check-prefix=BOTH
+// BOTH: columns wait; exp waits in scratch
 // RUN: keratin-check %s --compiled --function=narrow_rows --symbol=0=3 | FileCheck %s --check-prefix=SCRATCH
 
 // CHECK: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
@@ -38,6 +41,18 @@ func.func @columns(%x: tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> te
   %5 = keratin.broadcast %4 dims = [0, 3] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
   %6 = keratin.div %3, %5 : (tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>, tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>) -> tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
   return %6 : tensor<?x5x60x?xf32, #keratin.dims<d0, 5, 60, d1>>
+}
+
+// Few rows wait, many are walked in tiles.
+func.func @batches(%x: tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>) -> tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>> attributes {check.seed = 8 : i64} {
+  %0 = keratin.reduce_max %x axes = [1] : (tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>) -> tensor<?x100xf32, #keratin.dims<d0, 100>>
+  %1 = keratin.broadcast %0 dims = [0, 2] : (tensor<?x100xf32, #keratin.dims<d0, 100>>) -> tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>
+  %2 = keratin.sub %x, %1 : (tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>, tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>) -> tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>
+  %3 = keratin.exp %2 : (tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>) -> tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>
+  %4 = keratin.reduce_sum %3 axes = [1] : (tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>) -> tensor<?x100xf32, #keratin.dims<d0, 100>>
+  %5 = keratin.broadcast %4 dims = [0, 2] : (tensor<?x100xf32, #keratin.dims<d0, 100>>) -> tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>
+  %6 = keratin.div %3, %5 : (tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>, tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>) -> tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>
+  return %6 : tensor<?x70x100xf32, #keratin.dims<d0, 70, 100>>
 }
 
 func.func @narrow_rows(%h: tensor<?x150xf16, #keratin.dims<d0, 150>>) -> tensor<?x150xf16, #keratin.dims<d0, 150>> attributes {check.seed = 7 : i64} {
