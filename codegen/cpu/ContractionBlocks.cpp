@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionBlocks.h"
 
 #include "codegen/cpu/ContractionDots.h"
+#include "codegen/cpu/ContractionFew.h"
 #include "codegen/cpu/ContractionNarrow.h"
 #include "codegen/lowering/Rounding.h"
 
@@ -85,5 +86,7 @@ SizeCases keratin::codegen::contractionUnits(const ContractionSpec &spec,
     return dotUnits(spec, *plan.dots);
   if (plan.narrow)
     return narrowUnits(spec, *plan.narrow);
+  if (plan.few)
+    return fewUnits(spec, *plan.few);
   return Cutter(arithmetic, spec, plan).cut().units(arithmetic);
 }

@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/ContractionBlocks.h"
 #include "codegen/cpu/ContractionDots.h"
+#include "codegen/cpu/ContractionFew.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionNarrow.h"
 #include "codegen/cpu/ContractionPacking.h"
@@ -348,6 +349,8 @@ Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
     return emit.toIndex(emitDotUnits(emit, spec, *plan.dots));
   if (plan.narrow)
     return emit.toIndex(emitNarrowUnits(emit, spec, *plan.narrow));
+  if (plan.few)
+    return emit.toIndex(emitFewUnits(emit, spec, *plan.few));
   return emit.toIndex(emitContractionBlocks(emit, spec, plan).units(emit));
 }
 
@@ -359,5 +362,7 @@ void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
     return emitDots(emit, spec, *plan.dots, emit.fromIndex(begin), emit.fromIndex(end));
   if (plan.narrow)
     return emitNarrow(emit, spec, *plan.narrow, emit.fromIndex(begin), emit.fromIndex(end));
+  if (plan.few)
+    return emitFew(emit, spec, *plan.few, emit.fromIndex(begin), emit.fromIndex(end));
   Loops(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
 }

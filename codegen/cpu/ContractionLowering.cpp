@@ -2,6 +2,7 @@
 // register tile.
 #include "codegen/cpu/AttentionPlan.h"
 #include "codegen/cpu/ContractionBlocks.h"
+#include "codegen/cpu/ContractionFew.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/ProductPlan.h"
 #include "codegen/elements/ContractionEpilogue.h"
@@ -15,7 +16,7 @@ using keratin::ir::DimExpr;
 namespace {
 
 // Sizes that a call may turn out to have, with code of their own: so many rows, or columns within
-// bounds.
+// bounds, or few rows of which the plan says how few.
 struct SizeCase {
   std::optional<int64_t> rows; // just so many; nullopt for any
   int64_t leastColumns = 0;
@@ -33,6 +34,8 @@ struct SizeCase {
   // Whether the sizes are those of the case.
   template <typename Arithmetic>
   auto holds(Arithmetic &arithmetic, const ContractionSpec &spec) const {
+    if (!rows && schedule.few)
+      return isFew(arithmetic, spec, *schedule.few);
     llvm::SmallVector<typename Arithmetic::Number> conditions;
     if (mostColumns)
       conditions.push_back(
@@ -50,6 +53,8 @@ struct SizeCase {
   }
   void print(llvm::raw_ostream &out) const {
     out << "of ";
+    if (!rows && schedule.few)
+      out << "few rows";
     if (rows)
       out << (*rows == 1 ? "one row" : "two rows");
     if (leastColumns > 0)
@@ -91,15 +96,19 @@ public:
     if (!mayHaveCases || !schedule.isTiled())
       return;
     const ContractionSpec spec = nest.describe();
-    // Tiles of two vectors take twice as long for a few columns.
-    if (!spec.n.constant)
-      add({.rows = std::nullopt, .mostColumns = schedule.lanes},
-          {.columns = ContractionCall::OneVector});
-    // Tiles of many rows do so for one or two, and that is how many a model gets that answers one
-    // question at a time.
-    if (!spec.m.constant)
+    // Numbers of B that are read where they are, once or a few times, are best not packed, nor is
+    // it found out how they would be.
+    const ContractionPlan few = planContraction(spec, target, {.hasFewRows = true});
+    // Where columns are known, one or two rows have a tile of their own.
+    if (!spec.m.constant && !few.few)
       for (int64_t rows : {1, 2})
         add({.rows = rows}, {.columns = ContractionCall::Panel});
+    if (few.few)
+      add({}, {.hasFewRows = true});
+    // Tiles of two vectors take twice as long for a few columns.
+    if (!spec.n.constant && !(few.few && spec.m.constant))
+      add({.rows = std::nullopt, .mostColumns = schedule.lanes},
+          {.columns = ContractionCall::OneVector});
   }
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
@@ -113,6 +122,8 @@ private:
   Value emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override;
   SizeCases unitSizes() const override;
   void emitUnitsOf(CpuKernelBuilder &k) const override;
+  Value emitUnits(LoopEmitter &emit, const ContractionSpec &spec,
+                  llvm::ArrayRef<SizeCase> rest) const;
   void add(SizeCase sizes, ContractionCall call);
   void emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec,
                    llvm::ArrayRef<SizeCase> rest) const;
@@ -139,12 +150,24 @@ void ContractionKernelPlan::add(SizeCase sizes, ContractionCall call) {
 Value ContractionKernelPlan::emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const {
   const ContractionSpec spec = nest.describe(b, loc, sizeOf);
   LoopEmitter emit(b, loc, target);
-  Value units = emit.fromIndex(emitContractionUnits(b, loc, spec, schedule, target));
-  for (const SizeCase &sizes : llvm::reverse(cases)) {
-    Value here = emitContractionUnits(b, loc, sizes.of(spec), sizes.schedule, target);
-    units = emit.select(sizes.holds(emit, spec), emit.fromIndex(here), units);
-  }
-  return emit.toIndex(units);
+  return emit.toIndex(emitUnits(emit, spec, cases));
+}
+
+// Asks for one case after the other: to cut a product takes longer than some take.
+Value ContractionKernelPlan::emitUnits(LoopEmitter &emit, const ContractionSpec &spec,
+                                       llvm::ArrayRef<SizeCase> rest) const {
+  auto count = [&](const ContractionSpec &spec, const ContractionPlan &plan) {
+    return emit.fromIndex(emitContractionUnits(emit.builder, emit.loc, spec, plan, target));
+  };
+  if (rest.empty())
+    return count(spec, schedule);
+  const SizeCase &sizes = rest.front();
+  return emit
+      .choose(
+          sizes.holds(emit, spec), emit.constant(0).getType(),
+          [&] { return LoopEmitter::Values{count(sizes.of(spec), sizes.schedule)}; },
+          [&] { return LoopEmitter::Values{emitUnits(emit, spec, rest.drop_front())}; })
+      .front();
 }
 
 SizeCases ContractionKernelPlan::unitSizes() const {

@@ -40,11 +40,23 @@ static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &t
   return best;
 }
 
+// What more than two rows read where it is, if they are few: of a larger B they wait for memory
+// less where tiles bring it near.
+constexpr int64_t kNearBytes = 512 * 1024, kNearColumns = 128;
+
+static bool isKnownToBeNear(const ContractionSpec &spec, int64_t bytes) {
+  if (!spec.n.constant || spec.b.constantColStride != 1)
+    return false;
+  const int64_t columns = *spec.n.constant;
+  return columns <= kNearColumns ||
+         (spec.k.constant && columns <= kNearBytes / bytes / (*spec.k.constant + 1));
+}
+
 // Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A. Always
 // as many as fit: the small tile takes care of what is left over, and contractions with the same
 // tile share its code.
 static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
-                       const MachineTarget &target, bool mayHaveFewRows) {
+                       const MachineTarget &target, int64_t bytes, bool mayHaveFewRows) {
   int64_t registers = target.vectorRegisters;
   // One row can do without a register for each vector of B: it reads each from memory just once.
   int64_t limit = plan.tileVectors == 1 ? 16 : 14;
@@ -54,10 +66,14 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
   plan.tailRows = registers < 32 ? 3 : 4;
   if (!spec.m.constant) {
     // Each tile reads all of B, which takes as long for few rows as for half a tile of them.
+    SmallVector<int64_t, 2> middle{3 * plan.tailRows, 2 * plan.tailRows};
+    if (registers < 32)
+      middle = {plan.tileRows - 1};
+    // Where few rows have other tiles, these finish many.
+    else if (isKnownToBeNear(spec, bytes))
+      middle = {2 * plan.tailRows};
     if (mayHaveFewRows)
-      for (int64_t rows : registers < 32
-                              ? SmallVector<int64_t>{plan.tileRows - 1}
-                              : SmallVector<int64_t>{3 * plan.tailRows, 2 * plan.tailRows})
+      for (int64_t rows : middle)
         if (rows > plan.tailRows && rows < plan.tileRows)
           plan.middleRows.push_back(rows);
     return;
@@ -164,14 +180,11 @@ static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
                          const MachineTarget &target, int64_t bytes) {
   if (!spec.m.constant || !spec.n.constant || spec.b.constantColStride != 1)
     return false;
-  constexpr int64_t mostRows = 16, inFlight = 8, nearBytes = 512 * 1024, nearColumns = 128;
+  constexpr int64_t mostRows = 16, inFlight = 8;
   const int64_t rows = *spec.m.constant, columns = *spec.n.constant;
   if (rows < 1 || rows > mostRows || columns < 1 || !readsParts(spec, target, columns))
     return false;
-  // More than two rows of a large B wait for memory less where tiles bring it near.
-  const bool isNear = columns <= nearColumns ||
-                      (spec.k.constant && columns <= nearBytes / bytes / (*spec.k.constant + 1));
-  if (rows > 2 && !isNear)
+  if (rows > 2 && !isKnownToBeNear(spec, bytes))
     return false;
   // Registers hold the sums, a row of B, and what elements of A are spread over; a row or two
   // stream B, and long stretches of its rows stream best.
@@ -191,6 +204,32 @@ static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
     narrow.streams *= 2;
   if (narrow.panels > 1 || rows * narrow.vectors > narrow.mostDirect)
     plan.scratch.bytes = roundUp(rows * narrow.vectors * plan.lanes * bytes, 64);
+  return true;
+}
+
+// The same where not all sizes are known.
+static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
+                      const MachineTarget &target, int64_t bytes, bool hasFewRows) {
+  ContractionFew few;
+  const bool isOneOrTwo = spec.m.constant && *spec.m.constant <= few.streamedRows;
+  if (!hasFewRows && !(isOneOrTwo && !spec.n.constant))
+    return false;
+  if (spec.b.constantColStride != 1 || !readsParts(spec, target, spec.n.constant.value_or(1)))
+    return false;
+  few.lanes = plan.lanes;
+  few.panelVectors = target.vectorRegisters / 2;
+  few.nearColumns = kNearColumns;
+  few.nearElements = kNearBytes / bytes;
+  const bool knowsB = spec.n.constant && spec.k.constant;
+  if (knowsB && !isKnownToBeNear(spec, bytes))
+    return false;
+  // Of one vector tiles of eight and more rows are better.
+  if (spec.n.constant && *spec.n.constant <= plan.lanes)
+    few.mostRows = 2 * few.tileRows - 1;
+  if (spec.m.constant && *spec.m.constant > few.mostRows)
+    return false;
+  plan.scratch.bytes = few.mostRows * few.panelColumns() * bytes;
+  plan.few = few;
   return true;
 }
 
@@ -319,9 +358,11 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   }
   if (!call.isOnlyTiles && chooseNarrow(plan, spec, target, bytes))
     return plan;
+  if (!call.isOnlyTiles && chooseFew(plan, spec, target, bytes, call.hasFewRows))
+    return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
-  chooseRows(plan, spec, target, call.mayHaveFewRows);
+  chooseRows(plan, spec, target, bytes, call.mayHaveFewRows);
   chooseHalves(plan, spec, target, call);
   chooseBlocks(plan, bytes);
   chooseA(plan, spec, bytes);
@@ -365,6 +406,14 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
     if (narrow.streams > 1)
       out << "; " << narrow.streams << " steps side by side";
     out << "\n";
+    return;
+  }
+  if (plan.few) {
+    const ContractionFew &few = *plan.few;
+    out << "schedule: tiles of up to " << few.tileRows << " rows x "
+        << few.mostVectors(few.tileRows) << " vectors x " << few.lanes
+        << " lanes over the whole depth, B in place; units of " << few.panelColumns()
+        << " columns\n";
     return;
   }
   out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "

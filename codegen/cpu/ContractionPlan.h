@@ -36,6 +36,20 @@ struct ContractionNarrow {
   int64_t mostDirect = 2;
 };
 
+// The same for sizes that only the call knows: tiles of as many rows as there are, or four, with
+// sums of as many vectors of a panel as there are, or as registers hold.
+struct ContractionFew {
+  int64_t lanes = 1;
+  int64_t panelVectors = 8; // what threads share
+  int64_t mostRows = 16, tileRows = 4;
+  int64_t streamedRows = 2; // read any B where it is, others one that
+  int64_t nearColumns = 1;  // has so many columns
+  int64_t nearElements = 1; // or so many elements, one more for each column
+  int64_t inFlight = 5;     // sums that do not wait for each other
+  int64_t panelColumns() const { return panelVectors * lanes; }
+  int64_t mostVectors(int64_t rows) const { return panelVectors / (rows <= 2 ? rows : 4); }
+};
+
 // Decided at compile time.
 struct ContractionPlan {
   // How an operand reaches the micro-kernel.
@@ -90,7 +104,8 @@ struct ContractionPlan {
   std::optional<ContractionDots> dots;
   // Set for few rows: the same.
   std::optional<ContractionNarrow> narrow;
-  bool isTiled() const { return !dots && !narrow; }
+  std::optional<ContractionFew> few;
+  bool isTiled() const { return !dots && !narrow && !few; }
 
   // Where things are in the scratch, in elements of the accumulator; it ends after `bytes`, which
   // do not depend on sizes known only at run time.
@@ -111,6 +126,8 @@ struct ContractionCall {
   // How many columns there are, where it is not known: any, not more than a vector has, or at least
   // as many as a panel.
   enum Columns { Any, OneVector, Panel } columns = Any;
+  // Of rows that turn out to be few, see ContractionFew: a plan with `few`, where there is one.
+  bool hasFewRows = false;
   // The tiles are a part of another kernel, which packs for them in its own way: no form without
   // tiles, and elements as they are in the sums.
   bool isOnlyTiles = false;

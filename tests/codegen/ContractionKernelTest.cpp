@@ -631,6 +631,34 @@ TEST_CASE("few rows are one tile over the whole depth") {
       }
 }
 
+TEST_CASE("few rows of which the call knows the number read B where it is") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I32})
+      for (int64_t columns : {0, 10, 64, 100, 300}) {
+        if (!sample.takesNext())
+          continue;
+        CAPTURE(machine, static_cast<int>(dtype), columns);
+        Kind kind{dtype, columns % 3 ? Layout::RowMajor : Layout::ColumnMajor, Layout::RowMajor,
+                  machine};
+        kind.call.hasFewRows = true;
+        kind.knowsColumns = columns > 0;
+        Compiled compiled = compile(kind, {1, 0, columns, 0});
+        llvm::SmallVector<int64_t> manyColumns{1, 9, 40, 130, 257, 520};
+        if (columns > 0)
+          manyColumns = {columns};
+        for (int64_t n : manyColumns)
+          for (int64_t m : {0, 1, 2, 3, 5, 7})
+            for (int64_t k : {0, 1, 6, 37})
+              check(compiled, kind, {3, m, n, k}, 2);
+        if (columns > 16)
+          check(compiled, kind, {2, 16, columns, 300}, 3);
+        kind.knowsRows = true;
+        for (int64_t m : {1, 4, 6})
+          check(compile(kind, {1, m, columns, 0}), kind, {2, m, columns > 0 ? columns : 70, 20}, 3);
+      }
+}
+
 // Of less than a vector, in rows together and apart, and of up to four panels; of rows as many as
 // tiles have, and more.
 TEST_CASE("columns of a part of a panel are read where they are") {

@@ -12,13 +12,12 @@
 
 // PLAN-LABEL: function classes
 // PLAN:      nest: batch 1, m d0, n 10, k 520
-// V4:        schedule: tiles of 16 rows x 1 vectors x 16 lanes, of 12 or 8 or 4 rows for the rest
+// V4:        schedule: tiles of 16 rows x 1 vectors x 16 lanes, of 8 or 4 rows for the rest
 // V4-NEXT:   A: in place
 // V4-NEXT:   B: in place{{$}}
-// V4-NEXT:   of one row, schedule: one tile of 1 row x 1 vector x 16 lanes over the whole depth, B in place; 8 steps side by side
-// V4-NEXT:   of two rows, schedule: one tile of 2 rows x 1 vector x 16 lanes over the whole depth, B in place; 4 steps side by side
+// V4-NEXT:   of few rows, schedule: tiles of up to 4 rows x 4 vectors x 16 lanes over the whole depth, B in place; units of 256 columns
 // V3:        B: in place, packed for more than 24 rows, its last panel always
-// V3-NEXT:   of one row, schedule: one tile of 1 row x 2 vectors x 8 lanes over the whole depth, B in place; 4 steps side by side
+// V3-NEXT:   of few rows, schedule: tiles of up to 4 rows x 2 vectors x 8 lanes over the whole depth, B in place; units of 64 columns
 func.func @classes(%x: tensor<?x520xf32, #keratin.dims<d0, 520>> {keratin.kind = "input", keratin.name = "x"},
                    %w: tensor<520x10xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<?x10xf32, #keratin.dims<d0, 10>> {keratin.kind = "output", keratin.name = "y"}) attributes {check.seed = 3 : i64} {
