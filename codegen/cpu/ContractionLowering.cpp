@@ -96,10 +96,9 @@ public:
     if (!mayHaveCases || !schedule.isTiled())
       return;
     const ContractionSpec spec = nest.describe();
-    // Numbers of B that are read where they are, once or a few times, are best not packed, nor is
-    // it found out how they would be.
+    // What of B is read once, or a few times, is not packed, nor is it found out how it would be.
     const ContractionPlan few = planContraction(spec, target, {.hasFewRows = true});
-    // Where columns are known, one or two rows have a tile of their own.
+    // Else one or two rows have code of their own.
     if (!spec.m.constant && !few.few)
       for (int64_t rows : {1, 2})
         add({.rows = rows}, {.columns = ContractionCall::Panel});
