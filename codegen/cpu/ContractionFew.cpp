@@ -21,9 +21,19 @@ typename Arithmetic::Number isFewOf(Arithmetic &emit, const ContractionSpec &spe
     return emit.less(number, emit.constant(most + 1));
   };
   const Number isNear = atMost(emit.mul(n, emit.add(k, emit.constant(1))), plan.nearElements);
-  const Number isNarrow = atMost(n, plan.nearColumns), streams = atMost(m, plan.streamedRows);
-  const Number readsOften = emit.select(isNarrow, isNarrow, isNear);
-  return emit.logicalAnd(atMost(m, plan.mostRows), emit.select(streams, streams, readsOften));
+  Number isFew = atMost(m, plan.mostRows);
+  // Tiles of two vectors would pack the last of them for what it lacks.
+  if (!spec.n.constant) {
+    const Number panel = emit.constant(2 * plan.lanes);
+    const Number isOneVector = atMost(n, plan.lanes), isMany = atMost(m, plan.mostRowsOfParts);
+    const Number isWhole = emit.equal(emit.mul(emit.div(n, panel), panel), n);
+    isFew = emit.select(isOneVector, isFew, emit.select(isWhole, isFew, isMany));
+  }
+  isFew = emit.logicalAnd(isFew, isNear);
+  const Number isOneTile = emit.logicalAnd(atMost(m, plan.tileRows), atMost(n, plan.nearColumns));
+  isFew = emit.select(isOneTile, isOneTile, isFew);
+  const Number streams = atMost(m, plan.streamedRows);
+  return emit.select(streams, streams, isFew);
 }
 
 template <typename Arithmetic>

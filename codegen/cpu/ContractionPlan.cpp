@@ -228,7 +228,8 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
     few.mostRows = 2 * few.tileRows - 1;
   if (spec.m.constant && *spec.m.constant > few.mostRows)
     return false;
-  plan.scratch.bytes = few.mostRows * few.panelColumns() * bytes;
+  const int64_t most = spec.n.constant ? few.mostRows : few.mostRowsOfParts;
+  plan.scratch.bytes = spec.m.constant.value_or(most) * few.panelColumns() * bytes;
   plan.few = few;
   return true;
 }

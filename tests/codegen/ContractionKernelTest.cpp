@@ -653,6 +653,8 @@ TEST_CASE("few rows of which the call knows the number read B where it is") {
               check(compiled, kind, {3, m, n, k}, 2);
         if (columns > 16)
           check(compiled, kind, {2, 16, columns, 300}, 3);
+        if (columns == 0)
+          check(compiled, kind, {2, 63, 70, 20}, 3);
         kind.knowsRows = true;
         for (int64_t m : {1, 4, 6})
           check(compile(kind, {1, m, columns, 0}), kind, {2, m, columns > 0 ? columns : 70, 20}, 3);

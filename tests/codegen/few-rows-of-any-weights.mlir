@@ -15,6 +15,7 @@
 // RUN: keratin-check %s --compiled --symbol=0=3 --symbol=1=30 --symbol=2=64 | FileCheck %s
 // RUN: keratin-check %s --compiled --symbol=0=7 --symbol=1=65 --symbol=2=100 | FileCheck %s
 // RUN: keratin-check %s --compiled --symbol=0=13 --symbol=1=9 --symbol=2=300 | FileCheck %s
+// RUN: keratin-check %s --compiled --symbol=0=63 --symbol=1=50 --symbol=2=70 | FileCheck %s
 // RUN: keratin-check %s --compiled --symbol=0=4 --symbol=1=0 --symbol=2=20 | FileCheck %s
 // RUN: keratin-check %s --compiled --symbol=0=0 --symbol=1=5 --symbol=2=20 | FileCheck %s
 
@@ -26,17 +27,19 @@
 // PLAN-NOT:  of one row
 // RUN: keratin-dump %s --stage=llvm --mcpu=x86-64-v3 | FileCheck %s --check-prefix=CASES
 // CASES-LABEL: define {{.*}}@keratin.main.kernel_0(
-// CASES-DAG:     %[[NEAR:.*]] = icmp slt i64 %{{.*}}, 131073
-// CASES-DAG:     %[[NARROW:.*]] = icmp slt i64 %[[COLUMNS:.*]], 129
-// CASES-DAG:     %[[STREAMS:.*]] = icmp slt i64 %[[ROWS:.*]], 3
+// CASES-DAG:     icmp slt i64 %{{.*}}, 131073
+// CASES-DAG:     icmp slt i64 %[[COLUMNS:.*]], 129
+// CASES-DAG:     %[[VECTOR:.*]] = icmp slt i64 %[[COLUMNS]], 9
+// CASES-DAG:     icmp slt i64 %[[ROWS:.*]], 3
 // CASES-DAG:     icmp slt i64 %[[ROWS]], 17
+// CASES-DAG:     icmp slt i64 %[[ROWS]], 65
 // CASES:         br i1
 // CASES:         call void @keratin_few_rows_f32_f32_f32_4x8_1_2(
 // CASES:         switch i64
 // CASES-DAG:     call void @keratin_few_rows_f32_f32_f32_1x8_8_1_2_3_4(
 // CASES-DAG:     call void @keratin_few_rows_f32_f32_f32_2x8_1_2_3_4(
 // CASES-DAG:     call void @keratin_few_rows_f32_f32_f32_3x8_1_2(
-// CASES:         icmp slt i64 %[[COLUMNS]], 9
+// CASES:         br i1 %[[VECTOR]]
 
 // CHECK: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
 func.func @main(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %w: tensor<?x?xf32, #keratin.dims<d1, d2>>)
