@@ -228,7 +228,7 @@ void UnitsEntry::walkUnits() {
   body.getArg(3)->replaceAllUsesWith(end);
 }
 
-// The numbers of threads in their block that the body reads.
+// The numbers of threads in their block, and in their warp, that the body reads.
 void UnitsEntry::boundThreads() {
   for (llvm::Instruction &instruction : llvm::instructions(*entry)) {
     auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -238,6 +238,8 @@ void UnitsEntry::boundThreads() {
     if (assembly ? assembly->getAsmString() == threadAssembly
                  : call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)
       bound(*call, shape.launch.block_threads);
+    else if (call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_laneid)
+      bound(*call, warpThreads);
   }
 }
 

@@ -9,6 +9,7 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=limited_above | FileCheck %s --check-prefix=WIDE --implicit-check-not=mul.wide.s32
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=wide_to_narrow | FileCheck %s --check-prefix=BOTH
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=product | FileCheck %s --check-prefix=PRODUCT --implicit-check-not=mul.lo.s64
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=pieces_of_rows | FileCheck %s --check-prefix=LANES --implicit-check-not=mul.hi.u64
 
 // NARROW:      setp.ge.s32
 // NARROW:      {{mul.wide.s32|cvt.s64.s32}}
@@ -82,4 +83,18 @@ func.func @product(%a: tensor<256x512xf32> {keratin.kind = "input", keratin.name
     -> (tensor<256x256xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<256x512xf32>, tensor<512x256xf32>) -> tensor<256x256xf32>
   return %0 : tensor<256x256xf32>
+}
+
+// A row is a warp's, whose lanes are known to be 32: so where its pieces are is divided in 32 bits,
+// whatever the tensors have.
+// LANES:         mov.u32 {{%r[0-9]+}}, %laneid;
+// LANES-COUNT-4: mul.hi.u32
+func.func @pieces_of_rows(%x: tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>> {keratin.kind = "input", keratin.name = "x"},
+                          %b: tensor<15xf32> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>> {keratin.kind = "output", keratin.name = "y"},
+        tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "s"}) {
+  %0 = keratin.broadcast %b dims = [2] : (tensor<15xf32>) -> tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>>
+  %1 = keratin.mul %x, %0 : (tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>>, tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>>) -> tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>>
+  %2 = keratin.reduce_sum %1 axes = [1, 2] : (tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %1, %2 : tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>>, tensor<?xf32, #keratin.dims<d0>>
 }
