@@ -47,6 +47,15 @@ Value LoopEmitter::popCounter(Value &counters, Value count) {
   return counter;
 }
 
+Value LoopEmitter::popBits(Value &counters, Value count) {
+  std::optional<int64_t> known = constantOf(count);
+  if (!known || !llvm::isPowerOf2_64(uint64_t(*known)))
+    return popCounter(counters, count);
+  Value bits = rem(counters, count);
+  counters = div(counters, count);
+  return bits;
+}
+
 Value LoopEmitter::divSigned(Value x, int64_t y) {
   return builder.createOrFold<arith::DivSIOp>(loc, x, constant(y));
 }

@@ -41,6 +41,10 @@ public:
   mlir::Value ceilDiv(mlir::Value x, mlir::Value y);
   // The last of several counters that are one number, which changes fastest, is taken out of it.
   mlir::Value popCounter(mlir::Value &counters, mlir::Value count);
+  // The same, as bits where the count is known to be a power of two. Of a difference, as which it
+  // is taken out otherwise, LLVM does not see that: it stays in a register of its own, where bits
+  // are taken anew by whoever wants them.
+  mlir::Value popBits(mlir::Value &counters, mlir::Value count);
   // Of values that may be negative, towards zero.
   mlir::Value divSigned(mlir::Value x, int64_t y);
   mlir::Value remSigned(mlir::Value x, int64_t y);

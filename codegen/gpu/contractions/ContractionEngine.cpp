@@ -37,9 +37,9 @@ ContractionEngine::ContractionEngine(LoopEmitter &emit, const ContractionTile &t
                                      Value shared, Value thread)
     : emit(emit), tile(tile), sumType(sumType), shared(shared), thread(thread) {
   warpRow = emit.div(thread, emit.constant(warpThreads));
-  warpColumn = emit.popCounter(warpRow, emit.constant(tile.warpColumns));
+  warpColumn = emit.popBits(warpRow, emit.constant(tile.warpColumns));
   laneRow = emit.rem(thread, emit.constant(warpThreads));
-  laneColumn = emit.popCounter(laneRow, emit.constant(tile.laneColumns()));
+  laneColumn = emit.popBits(laneRow, emit.constant(tile.laneColumns()));
 }
 
 Value ContractionEngine::load(Type type, Value pointer, int64_t alignment) {
@@ -59,7 +59,7 @@ void ContractionEngine::forEach(int64_t rows, int64_t group, const Result &resul
                                 llvm::function_ref<Value(Value)> rowOf, Load load, Store store) {
   int64_t ofRow = tile.columns() / group;
   emit.loop(thread, emit.constant(rows * ofRow), tile.threads(), [&](Value number) {
-    Value first = emit.mul(emit.popCounter(number, emit.constant(ofRow)), group);
+    Value first = emit.mul(emit.popBits(number, emit.constant(ofRow)), group);
     Value inTile = rowOf(number);
     auto handOn = [&] { store(inTile, first, load(number, first, group)); };
     Value exists;

@@ -38,11 +38,11 @@ ThreadsEngine::Copy ThreadsEngine::planCopy(ContractionSource &source, int64_t l
     Value number = emit.add(thread, i * tile.threads());
     Value line, depth;
     if (isAlongLines) {
-      line = emit.mul(emit.popCounter(number, emit.constant(lines / group)), group);
+      line = emit.mul(emit.popBits(number, emit.constant(lines / group)), group);
       depth = number;
     } else {
-      depth = emit.popCounter(number, emit.constant(ofSector));
-      line = emit.popCounter(number, emit.constant(lines));
+      depth = emit.popBits(number, emit.constant(ofSector));
+      line = emit.popBits(number, emit.constant(lines));
       depth = emit.mul(emit.add(depth, emit.mul(number, ofSector)), group);
     }
     Value at = emit.add(emit.mul(depth, tile.pitch(lines)), line);

@@ -58,13 +58,13 @@ ConvolutionSpec ProductKernel::describe() {
 void ProductKernel::runUnit(Value unit) {
   Value own = unit, part = emit.constant(0), count = k.sizeOf(plan.depthParts());
   if (plan.hasParts())
-    part = emit.popCounter(unit, count);
+    part = emit.popBits(unit, count);
   Value number = unit;
-  Value firstRow = emit.mul(emit.popCounter(unit, k.sizeOf(plan.rowTiles())), tile.rows());
-  Value firstColumn = emit.mul(emit.popCounter(unit, k.sizeOf(plan.columnTiles())), tile.columns());
+  Value firstRow = emit.mul(emit.popBits(unit, k.sizeOf(plan.rowTiles())), tile.rows());
+  Value firstColumn = emit.mul(emit.popBits(unit, k.sizeOf(plan.columnTiles())), tile.columns());
   SmallVector<Value, 3> phases(plan.steps.size());
   for (size_t j = plan.steps.size(); j-- > 0;)
-    phases[j] = emit.popCounter(unit, emit.constant(plan.steps[j].phases));
+    phases[j] = emit.popBits(unit, emit.constant(plan.steps[j].phases));
   product.open(unit, phases);
   ConvolutionXSource x(product, plan.placesAreRows ? firstRow : firstColumn, isAligned);
   ConvolutionFilterSource filter(product, plan.placesAreRows ? firstColumn : firstRow, isAligned);

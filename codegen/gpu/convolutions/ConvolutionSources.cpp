@@ -47,8 +47,7 @@ ConvolutionProduct::Place ConvolutionProduct::placeOf(Value number) {
     const ConvolutionDim &dim = plan.placeDims[i];
     bool isBatch = dim.kind == ConvolutionDim::Batch;
     Value size = isBatch ? batch : outputs[dim.window];
-    (isBatch ? place.batch : place.windows[dim.window]) =
-        i == 0 ? rest : emit.popCounter(rest, size);
+    (isBatch ? place.batch : place.windows[dim.window]) = i == 0 ? rest : emit.popBits(rest, size);
   }
   return place;
 }
@@ -61,7 +60,7 @@ ConvolutionProduct::Place ConvolutionProduct::depthOf(Value number) {
     bool isContracted = dim.kind == ConvolutionDim::Contracted;
     Value size = isContracted ? contracted : axes[dim.window].phase.taps;
     (isContracted ? place.contracted : place.windows[dim.window]) =
-        i == 0 ? rest : emit.popCounter(rest, size);
+        i == 0 ? rest : emit.popBits(rest, size);
   }
   return place;
 }

@@ -14,8 +14,10 @@
 // CHECK:         work: units 1024,
 // CHECK-NEXT:    schedule: tiles of 128 x 128 x 16{{.*}}a thread 8 x 8
 // CHECK-NEXT:    launch: a unit 256 threads; 256 threads a block, 33792 bytes of shared memory
-// While the products of a stage are summed, the next is on its way to registers, 16 bytes at a
-// time; 64 products for four reads of shared memory.
+// Where a thread stands are bits of its number. While the products of a stage are summed, the next
+// is on its way to registers, 16 bytes at a time; 64 products for four reads of shared memory.
+// LARGE:         mov.u32 {{%r[0-9]+}}, %tid.x;
+// LARGE-NOT:     sub.s
 // LARGE:         bar.sync
 // LARGE:       [[LOOP:\$L__BB0_[0-9]+]]:
 // LARGE-COUNT-4: ld.global.v4.f32
