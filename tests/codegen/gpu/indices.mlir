@@ -88,7 +88,7 @@ func.func @product(%a: tensor<256x512xf32> {keratin.kind = "input", keratin.name
 // A row is a warp's, whose lanes are known to be 32: so where its pieces are is divided in 32 bits,
 // whatever the tensors have.
 // LANES:         mov.u32 {{%r[0-9]+}}, %laneid;
-// LANES-COUNT-4: mul.hi.u32
+// LANES-COUNT-4: shr.u64 {{%high[0-9]+, %high[0-9]+}}, 32;
 func.func @pieces_of_rows(%x: tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>> {keratin.kind = "input", keratin.name = "x"},
                           %b: tensor<15xf32> {keratin.kind = "input", keratin.name = "b"})
     -> (tensor<?x8x15xf32, #keratin.dims<d0, 8, 15>> {keratin.kind = "output", keratin.name = "y"},
