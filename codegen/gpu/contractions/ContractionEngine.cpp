@@ -55,32 +55,51 @@ Value ContractionEngine::inSlice(Value row, Value column) {
   return emit.address(shared, sumType, emit.add(emit.mul(inBlock, tile.resultPitch()), column));
 }
 
-void ContractionEngine::forEach(int64_t rows, int64_t group, const Result &result,
+void ContractionEngine::whereExists(const Result &result, const Place &place,
+                                    llvm::function_ref<void()> run) {
+  Value exists;
+  auto within = [&](Value position, Value count) {
+    if (!count)
+      return;
+    Value isThere = emit.less(position, count);
+    exists = exists ? emit.logicalAnd(exists, isThere) : isThere;
+  };
+  within(place.row, result.rows);
+  within(place.column, result.columns);
+  if (exists)
+    emit.branch(exists, run);
+  else
+    run();
+}
+
+void ContractionEngine::forEach(int64_t rows, int64_t group, const Result &result, int64_t atOnce,
                                 llvm::function_ref<Value(Value)> rowOf, Load load, Store store) {
-  int64_t ofRow = tile.columns() / group;
-  emit.loop(thread, emit.constant(rows * ofRow), tile.threads(), [&](Value number) {
-    Value first = emit.mul(emit.popBits(number, emit.constant(ofRow)), group);
-    Value inTile = rowOf(number);
-    auto handOn = [&] { store(inTile, first, load(number, first, group)); };
-    Value exists;
-    auto within = [&](Value position, Value count) {
-      if (!count)
-        return;
-      Value isThere = emit.less(position, count);
-      exists = exists ? emit.logicalAnd(exists, isThere) : isThere;
-    };
-    within(inTile, result.rows);
-    within(first, result.columns);
-    if (exists)
-      emit.branch(exists, handOn);
-    else
-      handOn();
+  int64_t ofRow = tile.columns() / group, all = rows * ofRow;
+  while (all % (atOnce * tile.threads()) != 0)
+    atOnce /= 2;
+  emit.loop(thread, emit.constant(all), atOnce * tile.threads(), [&](Value number) {
+    SmallVector<Place> loaded, stored;
+    for (int64_t i = 0; i < atOnce; ++i) {
+      Value row = emit.add(number, i * tile.threads());
+      Value first = emit.mul(emit.popBits(row, emit.constant(ofRow)), group);
+      Value inTile = rowOf(row);
+      loaded.push_back({row, first});
+      stored.push_back({inTile, first});
+    }
+    if (atOnce == 1) {
+      whereExists(result, stored[0],
+                  [&] { store(stored[0].row, stored[0].column, load(loaded, group)[0]); });
+      return;
+    }
+    Values sums = load(loaded, group);
+    for (int64_t i = 0; i < atOnce; ++i)
+      whereExists(result, stored[i], [&] { store(stored[i].row, stored[i].column, sums[i]); });
   });
 }
 
-void ContractionEngine::handOn(int64_t rows, const Result &result,
+void ContractionEngine::handOn(int64_t rows, const Result &result, int64_t atOnce,
                                llvm::function_ref<Value(Value)> rowOf, Load load, Store store) {
-  auto each = [&](int64_t group) { forEach(rows, group, result, rowOf, load, store); };
+  auto each = [&](int64_t group) { forEach(rows, group, result, atOnce, rowOf, load, store); };
   if (result.isGrouped)
     emit.branch(result.isGrouped, [&] { each(tile.group()); }, [&] { each(1); });
   else
@@ -101,16 +120,17 @@ void ContractionEngine::finish(ValueRange sums, const Result &result, Store stor
       Value first = emit.add(emit.mul(row, tile.warpPitch()), emit.mul(slice, tile.slicePitch()));
       return emit.add(first, inWarp);
     };
-    auto load = [&](Value row, Value column, int64_t group) {
-      Value at = emit.add(emit.mul(row, tile.resultPitch()), column);
-      return this->load(group > 1 ? groupType() : sumType, emit.address(shared, sumType, at),
-                        group * tile.sumBytes);
+    auto load = [&](ArrayRef<Place> places, int64_t group) {
+      const Place &place = places[0];
+      Value at = emit.add(emit.mul(place.row, tile.resultPitch()), place.column);
+      return Values{this->load(group > 1 ? groupType() : sumType, emit.address(shared, sumType, at),
+                               group * tile.sumBytes)};
     };
-    handOn(tile.sliceRows(), result, rowOf, load, store);
+    handOn(tile.sliceRows(), result, /*atOnce=*/1, rowOf, load, store);
     block.barrier();
   });
 }
 
-void ContractionEngine::hand(const Result &result, Load load, Store store) {
-  handOn(tile.rows(), result, [](Value row) { return row; }, load, store);
+void ContractionEngine::hand(const Result &result, int64_t atOnce, Load load, Store store) {
+  handOn(tile.rows(), result, atOnce, [](Value row) { return row; }, load, store);
 }

@@ -48,10 +48,14 @@ public:
   };
   using Store = llvm::function_ref<void(Value row, Value column, Value sums)>;
   void finish(mlir::ValueRange sums, const Result &result, Store store);
-  // The same with sums from elsewhere: the load gives as many as it is asked
-  // for.
-  using Load = llvm::function_ref<Value(Value row, Value column, int64_t group)>;
-  void hand(const Result &result, Load load, Store store);
+  // The same with sums from elsewhere: the load gives those of as many places
+  // as it is asked for, `atOnce` at most, each a group of as many. They are of
+  // the tile, whether the result has them or not.
+  struct Place {
+    Value row, column;
+  };
+  using Load = llvm::function_ref<Values(llvm::ArrayRef<Place>, int64_t group)>;
+  void hand(const Result &result, int64_t atOnce, Load load, Store store);
 
 protected:
   // A slice of the rows of each warp, to the beginning of shared memory.
@@ -77,10 +81,12 @@ protected:
 private:
   // Of rows in the order in which they are loaded, and which they are in the
   // tile.
-  void handOn(int64_t rows, const Result &result, llvm::function_ref<Value(Value)> rowOf, Load load,
-              Store store);
-  void forEach(int64_t rows, int64_t group, const Result &result,
+  void handOn(int64_t rows, const Result &result, int64_t atOnce,
+              llvm::function_ref<Value(Value)> rowOf, Load load, Store store);
+  void forEach(int64_t rows, int64_t group, const Result &result, int64_t atOnce,
                llvm::function_ref<Value(Value)> rowOf, Load load, Store store);
+  // Runs it where the result has the place.
+  void whereExists(const Result &result, const Place &place, llvm::function_ref<void()> run);
 };
 
 } // namespace keratin::codegen

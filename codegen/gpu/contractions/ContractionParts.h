@@ -24,7 +24,8 @@ public:
 
 private:
   Value place(Value unit, Value row, Value column);
-  Value sum(Value firstUnit, Value parts, Value row, Value column, int64_t group);
+  ContractionEngine::Values sum(Value firstUnit, Value parts,
+                                llvm::ArrayRef<ContractionEngine::Place> places, int64_t group);
 
   DeviceKernelBuilder &k;
   Meeting meeting;
