@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace keratin;
 using namespace keratin::tests;
 
@@ -15,6 +17,13 @@ struct Unnoticed {
   explicit Unnoticed(const LaunchedKernel &kernel) {
     for (const std::string &what : kernel.unnoticed())
       ++(what.find("fence") == 0 ? fences : barriers);
+  }
+  // By neither of two that differ in their blocks alone.
+  Unnoticed(const LaunchedKernel &one, const LaunchedKernel &other) {
+    const std::vector<std::string> names = other.unnoticed();
+    for (const std::string &what : one.unnoticed())
+      if (std::find(names.begin(), names.end(), what) != names.end())
+        ++(what.find("fence") == 0 ? fences : barriers);
   }
   int barriers = 0, fences = 0;
 };
@@ -76,29 +85,32 @@ TEST_CASE("blocks that wait for those before them need each of their barriers an
 }
 
 // The largest of a row in three parts, then what all are below it. Of two blocks one does the first
-// pass, so that what it has left last is what the other waits for first.
+// pass, so that what it has left last is what the other waits for first. Of six each has a part.
 TEST_CASE("blocks that wait for a pass need each of their barriers and fences", "[device]") {
-  LaunchedKernel divided(
+  const char *model =
       R"(func.func @main(%x: tensor<1x20000xf32> {keratin.kind = "input", keratin.name = "x"})
              -> (tensor<1x20000xf32> {keratin.kind = "output", keratin.name = "y"}) {
            %m = keratin.reduce_max %x axes = [1] : (tensor<1x20000xf32>) -> tensor<1xf32>
            %b = keratin.broadcast %m dims = [0] : (tensor<1xf32>) -> tensor<1x20000xf32>
            %0 = keratin.sub %x, %b : (tensor<1x20000xf32>, tensor<1x20000xf32>) -> tensor<1x20000xf32>
            return %0 : tensor<1x20000xf32>
-         })",
-      20000, std::function([](const float *x) {
-        Floats below(x, x + 20000);
-        for (float &number : below)
-          number -= 6;
-        return below;
-      }),
-      6, /*blocks=*/2);
-  REQUIRE(divided.launch.unit_bytes > 0);
-  for (ptx::Order order : {ptx::Order::Fixed, ptx::Order::Reversed, ptx::Order::Seeded})
-    CHECK(divided.problem(divided.ptx, order) == "");
+         })";
+  auto belowSix = std::function([](const float *x) {
+    Floats below(x, x + 20000);
+    for (float &number : below)
+      number -= 6;
+    return below;
+  });
+  LaunchedKernel two(model, 20000, belowSix, 6, /*blocks=*/2);
+  LaunchedKernel six(model, 20000, belowSix, 6, /*blocks=*/6);
+  for (const LaunchedKernel *divided : {&two, &six}) {
+    REQUIRE(divided->launch.unit_bytes > 0);
+    for (ptx::Order order : {ptx::Order::Fixed, ptx::Order::Reversed, ptx::Order::Seeded})
+      CHECK(divided->problem(divided->ptx, order) == "");
+  }
   // The barrier before a block counts itself done, and the first one of the next unit, stand behind
-  // others; of the fences of that count see above.
-  Unnoticed unnoticed(divided);
-  CHECK(unnoticed.barriers <= 2);
-  CHECK(unnoticed.fences <= 2);
+  // others; of the fences of that count, and of parts that meet, see above.
+  Unnoticed unnoticed(two, six);
+  CHECK(unnoticed.barriers <= 4);
+  CHECK(unnoticed.fences <= 4);
 }

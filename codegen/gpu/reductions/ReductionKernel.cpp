@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include "llvm/ADT/bit.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::ReductionOpInterface;
@@ -42,6 +44,7 @@ private:
   void locate();
   void emitStage(unsigned stage);
   Values walkStage(unsigned stage);
+  Values identities(unsigned stage);
   Values walkGroups(unsigned stage, Values state);
   Values walkKept(unsigned stage, Values state);
   Values takeGroups(unsigned stage, ArrayRef<Values> positions, Values state);
@@ -49,8 +52,7 @@ private:
   Values together(Ops ops, ArrayRef<Value> own);
   void bind(unsigned stage, ArrayRef<Value> results);
   void storeRows(unsigned stage);
-  Values takeParts(UnitMeeting &units, unsigned stage, Value firstUnit,
-                   llvm::function_ref<void(Value)> await);
+  Values takeParts(UnitMeeting &units, unsigned stage, Value firstUnit);
   void meetUnits(unsigned stage, ArrayRef<Value> own);
   Value isWriter();
   UnitMeeting unitsOf(unsigned stage) {
@@ -217,10 +219,15 @@ ReductionUnit::Values ReductionUnit::walkStage(unsigned stage) {
   };
   if (!active)
     return walkAll();
-  Values nothing;
-  for (ReductionOpInterface op : ops)
-    nothing.push_back(reductions.identity(op, hasVectorResults()));
-  return emitter.where(active, nothing, walkAll);
+  return emitter.where(active, identities(stage), walkAll);
+}
+
+// Of the results' types.
+ReductionUnit::Values ReductionUnit::identities(unsigned stage) {
+  Values values;
+  for (ReductionOpInterface op : nest.reductions(stage))
+    values.push_back(reductions.identity(op, hasVectorResults()));
+  return values;
 }
 
 //===-- What threads have together ------------------------------------------------------------===//
@@ -269,21 +276,43 @@ void ReductionUnit::storeRows(unsigned stage) {
 //===-- What units have together --------------------------------------------------------------===//
 
 // What all parts of the result have left, in their order.
-ReductionUnit::Values ReductionUnit::takeParts(UnitMeeting &units, unsigned stage, Value firstUnit,
-                                               llvm::function_ref<void(Value)> await) {
+ReductionUnit::Values ReductionUnit::takeParts(UnitMeeting &units, unsigned stage,
+                                               Value firstUnit) {
   Ops ops = nest.reductions(stage);
-  Values like;
-  for (ReductionOpInterface op : ops)
-    like.push_back(reductions.identity(op, hasVectorResults()));
-  Values state = emitter.loop(row, k.sizeOf(sharing.parts), sharing.rows,
-                              reductions.begin(ops, hasVectorResults()),
-                              [&](Value number, ArrayRef<Value> before) {
-                                Value from = add(firstUnit, number);
-                                await(from);
-                                Values next(before);
-                                reductions.absorb(ops, next, units.left(from, like));
-                                return next;
-                              });
+  Values like = identities(stage);
+  Value parts = k.sizeOf(sharing.parts);
+  // Carried are the state and the next part. Of those taken at once all are read before the first
+  // is added: the block is one of few that still run, and waits for memory.
+  Values carried = reductions.begin(ops, hasVectorResults());
+  const size_t states = carried.size();
+  carried.push_back(row);
+  auto takeBy = [&](unsigned count) {
+    Value stop = count == 1 ? parts : sub(parts, k.i64(int64_t(count - 1) * sharing.rows));
+    carried = emitter.loop(carried.back(), stop, int64_t(count) * sharing.rows, carried,
+                           [&](Value number, ArrayRef<Value> before) {
+                             SmallVector<Values> read;
+                             for (unsigned i = 0; i < count; ++i) {
+                               Value part = add(number, k.i64(int64_t(i) * sharing.rows));
+                               read.push_back(units.left(add(firstUnit, part), like));
+                             }
+                             Values next(before.take_front(states));
+                             for (const Values &one : read)
+                               reductions.absorb(ops, next, one);
+                             next.push_back(add(number, k.i64(int64_t(count) * sharing.rows)));
+                             return next;
+                           });
+  };
+  constexpr int64_t bytesAtOnce = 64;
+  int64_t bytes = 0;
+  for (int64_t slot : plan.slotBytes(stage))
+    bytes += slot;
+  int64_t fit = std::clamp<int64_t>(bytesAtOnce / bytes, 1, 4);
+  if (sharing.parts.isConstant())
+    fit = std::min(fit, sharing.parts.constantValue() / sharing.rows);
+  if (unsigned atOnce = unsigned(llvm::bit_floor(uint64_t(fit))); atOnce > 1)
+    takeBy(atOnce);
+  takeBy(1);
+  Values state(ArrayRef<Value>(carried).take_front(states));
   return together(ops, reductions.settle(ops, state, ReductionState::Lanes::Apart));
 }
 
@@ -292,20 +321,30 @@ void ReductionUnit::meetUnits(unsigned stage, ArrayRef<Value> own) {
   units.leave(unit, own);
   Value parts = k.sizeOf(sharing.parts);
   emitter.where(units.isLast(result, parts), {}, [&] {
-    bind(stage, takeParts(units, stage, mul(result, parts), [](Value) {}));
+    bind(stage, takeParts(units, stage, mul(result, parts)));
     storeRows(stage);
     return Values();
   });
 }
 
-// The results of the passes before are put together by each unit that wants them.
+// The last unit to leave a part of a result puts it together, in the place of the first part, and
+// says so by that unit's flag. So units of later passes wait for one word, and read one result,
+// however many parts there are. A pass begins where the one before has ended: what that has read
+// last may still be near.
 void ReductionUnit::emitPass(OrderedUnits &order, unsigned pass) {
-  locate();
   Value parts = k.sizeOf(sharing.parts), ofPass = k.sizeOf(plan.unitsOfPass());
+  if (pass % 2 != 0)
+    unit = sub(sub(ofPass, k.i64(1)), unit);
+  locate();
+  auto inPass = [&](Value number, unsigned stage) {
+    return add(mul(ofPass, k.i64(stage)), number);
+  };
+  Value firstUnit = mul(result, parts);
+  // What is there of the pass before is made of those before that.
+  if (pass > 0)
+    order.awaitTogether(inPass(firstUnit, pass - 1));
   for (unsigned stage = 0; stage < pass; ++stage) {
-    UnitMeeting units = unitsOf(stage);
-    Value firstUnit = add(mul(ofPass, k.i64(stage)), mul(result, parts));
-    bind(stage, takeParts(units, stage, firstUnit, [&](Value from) { order.await(from); }));
+    bind(stage, unitsOf(stage).left(inPass(firstUnit, stage), identities(stage)));
     if (stage + 1 == pass)
       storeRows(stage);
   }
@@ -314,9 +353,15 @@ void ReductionUnit::emitPass(OrderedUnits &order, unsigned pass) {
   Values own = walkStage(pass);
   if (own.empty())
     return;
-  Value number = add(mul(ofPass, k.i64(pass)), unit);
-  unitsOf(pass).leave(number, together(nest.reductions(pass), own));
-  order.announce(number, /*bySeveral=*/sharing.columns > 1);
+  UnitMeeting units = unitsOf(pass);
+  Value first = inPass(firstUnit, pass);
+  units.leave(inPass(unit, pass), together(nest.reductions(pass), own));
+  Value number = add(mul(k.sizeOf(plan.results()), k.i64(pass)), result);
+  emitter.where(units.isLast(order.counter(number), parts), {}, [&] {
+    units.leave(first, takeParts(units, pass, first));
+    order.announce(first, /*bySeveral=*/sharing.columns > 1);
+    return Values();
+  });
 }
 
 void ReductionUnit::emitStage(unsigned stage) {

@@ -45,10 +45,11 @@ ReductionPlan::ReductionPlan(ir::KernelOp kernel, LoopNest neutral, unsigned war
           times(elements, DimExpr(ops * int64_t{threads.columns})));
 }
 
-DimExpr ReductionPlan::unitsOfPass() const {
-  const ThreadSharing &threads = schedule.threads;
-  return times(times(nest.outerRows(), threads.stretches(columnGroups())), threads.parts);
+DimExpr ReductionPlan::results() const {
+  return times(nest.outerRows(), schedule.threads.stretches(columnGroups()));
 }
+
+DimExpr ReductionPlan::unitsOfPass() const { return times(results(), schedule.threads.parts); }
 
 DimExpr ReductionPlan::columnGroups() const {
   return isOfRows() ? DimExpr(1)

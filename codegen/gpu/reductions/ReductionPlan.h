@@ -35,7 +35,7 @@ struct ReductionSchedule {
 // device. Reductions that need the results of others come in later passes, and so does what is made
 // of both: a softmax is one kernel, along any axis. Few and long rows are divided over several
 // units; of several passes the parts of all rows come in order, those of a pass after those of the
-// one before (OrderedUnits), and each puts together what the passes before it have left.
+// one before (OrderedUnits), whose last part of a row to come puts it together.
 class ReductionPlan final : public FormPlan {
 public:
   // Null where the kernel reduces nothing.
@@ -53,6 +53,8 @@ public:
   // Passes over the parts of all results, one after the other: a pass for each stage.
   unsigned passes() const { return schedule.isInPasses ? nest.stages() : 1; }
   ir::DimExpr unitsOfPass() const;
+  // Rows, or stretches of columns.
+  ir::DimExpr results() const;
   // Bytes of what a thread has of each reduction of a stage when it meets others (Slot).
   llvm::SmallVector<int64_t> slotBytes(unsigned stage) const;
 

@@ -89,7 +89,9 @@ ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned
   bool keeps = !onePass && !threads.hasLooseColumns(across) &&
                threads.groupsOfThread() <= (threads.rows == 1 ? 2 : 1) * most &&
                threads.partGroups.constantValue() >= int64_t{threads.rows};
-  bool hasCounters = nest.stages() * ThreadSharing::mostUnits <= OrderedUnits::mostUnits;
+  // For each unit, and for each result of a pass.
+  bool hasCounters =
+      nest.stages() * (ThreadSharing::mostUnits + mostInPasses) <= OrderedUnits::mostUnits;
   if (!onePass && !keeps && hasCounters && units.isConstant() &&
       units.constantValue() <= mostInPasses) {
     ThreadSharing whole = threads;

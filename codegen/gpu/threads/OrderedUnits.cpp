@@ -87,6 +87,16 @@ void OrderedUnits::await(Value unit) {
   meeting.fence();
 }
 
+void OrderedUnits::awaitTogether(Value unit) {
+  LoopEmitter(k.b, k.loc, k.target).branch(isFirstThread(), [&] { await(unit); });
+  ThreadBlock(k.b, k.loc).barrier();
+}
+
+Value OrderedUnits::counter(Value number) {
+  Value behind = k.b.create<arith::AddIOp>(k.loc, units, k.i64(otherCounters));
+  return k.b.create<arith::AddIOp>(k.loc, behind, number);
+}
+
 void OrderedUnits::end() {
   OpBuilder &b = k.b;
   LoopEmitter e(b, k.loc, k.target);

@@ -11,7 +11,7 @@ namespace keratin::codegen {
 // found before they wait themselves: waiting for them ends, in whatever order a device starts
 // blocks and however many run at once. What is computed follows from the numbers alone.
 //
-// All threads of a block call everything but left() and await().
+// All threads of a block call everything but left(), await() and counter().
 class OrderedUnits {
 public:
   using Value = mlir::Value;
@@ -37,6 +37,10 @@ public:
   Value left(Value unit, mlir::Type type);
   // The same of what has been announced.
   void await(Value unit);
+  // The same by all threads of the block together: one of them looks for it.
+  void awaitTogether(Value unit);
+  // The number of a counter behind those of the units, for a Meeting.
+  Value counter(Value number);
   // The unit has read what it wanted. The last one leaves the counters as they were.
   void end();
 
