@@ -154,25 +154,19 @@ ThreadsEngine::Values ThreadsEngine::multiply(MutableArrayRef<Copy> copies, Valu
       values = values.drop_front(copy.pieces.size());
     }
   };
-  SmallVector<Type> types;
-  for (Copy &copy : copies)
-    types.append(copy.pieces.size(), copy.type());
-  auto nothing = [&] {
-    Values zeros;
-    for (Type type : types)
-      zeros.push_back(emit.zero(type));
-    return zeros;
-  };
   emit.branch(emit.less(begin, end), [&] { writeAll(readAll(begin), emit.constant(0)); });
   block.barrier();
   Values carried(tile.threadRows * tile.threadColumns, emit.zero(sumType));
   carried.push_back(emit.constant(0));
   Values last = emit.loop(begin, end, tile.depth, carried, [&](Value depth, ValueRange carried) {
     Value stage = carried.back(), other = emit.sub(emit.constant(tile.stageBytes()), stage);
-    Value next = emit.add(depth, tile.depth), isMore = emit.less(next, end);
-    Values values = emit.choose(isMore, types, [&] { return readAll(next); }, nothing);
+    // Behind the last comes the last again, which nobody reads. Were it read and written only where
+    // there are more, ptxas would move the reads behind the products, to where they are written.
+    Value next = emit.add(depth, tile.depth);
+    next = emit.select(emit.less(next, end), next, depth);
+    Values values = readAll(next);
     Values sums = addStage(carried.drop_back(), stage, unrolls);
-    emit.branch(isMore, [&] { writeAll(values, other); });
+    writeAll(values, other);
     block.barrier();
     sums.push_back(other);
     return sums;
