@@ -271,8 +271,8 @@ void CaseList::convolution(Numbers numbers, bool isStep) {
                        const DType dtype = dtypeOf(numbers);
                        Tensor x = K::placeholder({n, 56, 56, 64}, K::None, dtype);
                        Tensor filters =
-                           K::variable(randomArray({3, 3, 64, 64}, -0.05, 0.05, 21).astype(dtype));
-                       Tensor bias = K::variable(randomArray({64}, -0.1, 0.1, 22).astype(dtype));
+                           K::variable(randomArray({3, 3, 64, 64}, -0.05, 0.05, 21), dtype);
+                       Tensor bias = K::variable(randomArray({64}, -0.1, 0.1, 22), dtype);
                        Tensor y = K::relu(K::bias_add(K::conv2d(x, filters, {1, 1}, "same"), bias));
                        if (!isStep)
                          return K::function({x}, {y});
