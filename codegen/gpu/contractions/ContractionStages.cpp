@@ -82,36 +82,59 @@ StagesEngine::Operand StagesEngine::operandOf(ContractionSource &source, bool is
   return operand;
 }
 
-void StagesEngine::copyChunks(Operand &operand, Value depth, Value stage) {
+// What is not there is zeros, and not read.
+void StagesEngine::copyAsync(StringRef intrinsic, int64_t bytes,
+                             const ContractionSource::Element &element, Value to) {
   OpBuilder &b = emit.builder;
   Type global = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
-  Value all = b.create<arith::ConstantIntOp>(emit.loc, chunkBytes, 32);
+  Value all = b.create<arith::ConstantIntOp>(emit.loc, bytes, 32);
   Value none = b.create<arith::ConstantIntOp>(emit.loc, 0, 32);
+  Value from = b.create<LLVM::AddrSpaceCastOp>(emit.loc, global, element.pointer);
+  call(intrinsic, Type(),
+       {to, from, element.exists ? emit.select(element.exists, all, none) : all});
+}
+
+void StagesEngine::copyChunks(Operand &operand, Value depth, Value stage) {
   for (Operand::Piece &piece : operand.pieces) {
     Values position = operand.source->depth(emit, emit.add(depth, piece.depth));
-    auto [pointer, exists] = operand.source->element(emit, piece.line, position);
-    Value from = b.create<LLVM::AddrSpaceCastOp>(emit.loc, global, pointer);
-    // What is not there is zeros, and not read.
-    Value bytes = exists ? emit.select(exists, all, none) : all;
-    call("llvm.nvvm.cp.async.cg.shared.global.16.s", Type(),
-         {place(emit.add(stage, piece.place)), from, bytes});
+    copyAsync("llvm.nvvm.cp.async.cg.shared.global.16.s", chunkBytes,
+              operand.source->element(emit, piece.line, position),
+              place(emit.add(stage, piece.place)));
   }
 }
 
+// Words are copied as chunks are. What is smaller goes through registers, some at once: all are
+// read before the first is written.
 void StagesEngine::copyElements(Operand &operand, Value depth, Value stage) {
+  constexpr int64_t wordBytes = 4, mostAtOnce = 4;
+  const bool isWord = tile.elementBytes() == wordBytes;
+  const int64_t all = operand.lines * tile.depth;
+  int64_t atOnce = isWord ? 1 : mostAtOnce;
+  while (all % (atOnce * tile.threads()) != 0)
+    atOnce /= 2;
   Type bits = emit.builder.getIntegerType(unsigned(8 * tile.elementBytes()));
-  emit.loop(thread, emit.constant(operand.lines * tile.depth), tile.threads(), [&](Value number) {
-    Value row = number;
-    Value element = emit.popCounter(row, emit.constant(widthOf(operand)));
-    Value line = operand.isAlongLines ? element : row, own = operand.isAlongLines ? row : element;
-    Values ofLine = operand.source->line(emit, line);
-    Values ofDepth = operand.source->depth(emit, emit.add(depth, own));
-    ContractionSource::Element at = operand.source->element(emit, ofLine, ofDepth);
-    auto get = [&] { return Values{load(bits, at.pointer, tile.elementBytes())}; };
-    Value value =
-        at.exists ? emit.choose(at.exists, bits, get, [&] { return Values{emit.zero(bits)}; })[0]
-                  : get()[0];
-    store(value, place(emit.add(stage, placeOf(operand, row, element))), tile.elementBytes());
+  emit.loop(thread, emit.constant(all), atOnce * tile.threads(), [&](Value first) {
+    Values values, places;
+    for (int64_t i = 0; i < atOnce; ++i) {
+      Value row = emit.add(first, i * tile.threads());
+      Value element = emit.popCounter(row, emit.constant(widthOf(operand)));
+      Value line = operand.isAlongLines ? element : row;
+      Value own = operand.isAlongLines ? row : element;
+      Values ofLine = operand.source->line(emit, line);
+      Values ofDepth = operand.source->depth(emit, emit.add(depth, own));
+      ContractionSource::Element at = operand.source->element(emit, ofLine, ofDepth);
+      places.push_back(place(emit.add(stage, placeOf(operand, row, element))));
+      if (isWord) {
+        copyAsync("llvm.nvvm.cp.async.ca.shared.global.4.s", wordBytes, at, places.back());
+        return;
+      }
+      auto get = [&] { return Values{load(bits, at.pointer, tile.elementBytes())}; };
+      values.push_back(
+          at.exists ? emit.choose(at.exists, bits, get, [&] { return Values{emit.zero(bits)}; })[0]
+                    : get()[0]);
+    }
+    for (auto [value, to] : llvm::zip(values, places))
+      store(value, to, tile.elementBytes());
   });
 }
 

@@ -62,6 +62,8 @@ private:
   int64_t widthOf(const Operand &operand) const;
   Value placeOf(const Operand &operand, Value row, Value element);
   void copy(Operand &operand, Value depth, Value stage);
+  void copyAsync(llvm::StringRef intrinsic, int64_t bytes,
+                 const ContractionSource::Element &element, Value to);
   void copyChunks(Operand &operand, Value depth, Value stage);
   void copyElements(Operand &operand, Value depth, Value stage);
 };
