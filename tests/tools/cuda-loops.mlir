@@ -83,8 +83,8 @@ func.func @until(%x: tensor<80x25xf32> {keratin.kind = "input", keratin.name = "
   return %y#1, %y#3 : tensor<80x25xf32>, tensor<i64>
 }
 
-// SHARES-DAG: resident_0", "counters": {"launches": 2, "blocks": 32,
-// SHARES-DAG: resident_1", "counters": {"launches": 2, "blocks": 32,
+// SHARES-DAG: resident_0", "counters": {"launches": 2, "blocks": 128,
+// SHARES-DAG: resident_1", "counters": {"launches": 2, "blocks": 128,
 // FEW-DAG: resident_0", "counters": {"launches": 2, "blocks": 16,
 // FEW-DAG: resident_1", "counters": {"launches": 2, "blocks": 16,
 func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = "h"},

@@ -8,6 +8,7 @@
 #include "codegen/gpu/threads/ThreadBlock.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -97,9 +98,9 @@ void ContractionEngine::forEach(int64_t rows, int64_t group, const Result &resul
   });
 }
 
-void ContractionEngine::handOn(int64_t rows, const Result &result, int64_t atOnce,
+void ContractionEngine::handOn(int64_t rows, const Result &result,
                                llvm::function_ref<Value(Value)> rowOf, Load load, Store store) {
-  auto each = [&](int64_t group) { forEach(rows, group, result, atOnce, rowOf, load, store); };
+  auto each = [&](int64_t group) { forEach(rows, group, result, 1, rowOf, load, store); };
   if (result.isGrouped)
     emit.branch(result.isGrouped, [&] { each(tile.group()); }, [&] { each(1); });
   else
@@ -126,11 +127,29 @@ void ContractionEngine::finish(ValueRange sums, const Result &result, Store stor
       return Values{this->load(group > 1 ? groupType() : sumType, emit.address(shared, sumType, at),
                                group * tile.sumBytes)};
     };
-    handOn(tile.sliceRows(), result, /*atOnce=*/1, rowOf, load, store);
+    handOn(tile.sliceRows(), result, rowOf, load, store);
     block.barrier();
   });
 }
 
 void ContractionEngine::hand(const Result &result, int64_t atOnce, Load load, Store store) {
-  handOn(tile.rows(), result, atOnce, [](Value row) { return row; }, load, store);
+  auto rowOf = [](Value row) { return row; };
+  auto groups = [&] { forEach(tile.rows(), tile.group(), result, atOnce, rowOf, load, store); };
+  // Groups are loaded in any case.
+  auto scalars = [&] {
+    auto storeEach = [&](Value row, Value column, Value sums) {
+      for (int64_t i = 0; i < tile.group(); ++i) {
+        const Place place = {row, emit.add(column, i)};
+        Value sum = emit.builder.create<vector::ExtractOp>(emit.loc, sums, ArrayRef<int64_t>{i});
+        whereExists({Value(), result.columns, Value()}, place,
+                    [&] { store(place.row, place.column, sum); });
+      }
+    };
+    forEach(tile.rows(), tile.group(), {result.rows, Value(), Value()}, /*atOnce=*/1, rowOf, load,
+            storeEach);
+  };
+  if (result.isGrouped)
+    emit.branch(result.isGrouped, groups, scalars);
+  else
+    scalars();
 }

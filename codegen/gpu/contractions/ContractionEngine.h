@@ -81,8 +81,8 @@ protected:
 private:
   // Of rows in the order in which they are loaded, and which they are in the
   // tile.
-  void handOn(int64_t rows, const Result &result, int64_t atOnce,
-              llvm::function_ref<Value(Value)> rowOf, Load load, Store store);
+  void handOn(int64_t rows, const Result &result, llvm::function_ref<Value(Value)> rowOf, Load load,
+              Store store);
   void forEach(int64_t rows, int64_t group, const Result &result, int64_t atOnce,
                llvm::function_ref<Value(Value)> rowOf, Load load, Store store);
   // Runs it where the result has the place.

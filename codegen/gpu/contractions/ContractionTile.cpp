@@ -18,6 +18,16 @@ int64_t ContractionTile::stageBytes() const {
   return (pitch(rows()) + pitch(columns())) * depth * sumBytes;
 }
 
+// As many bytes as three of the largest tile, so that two blocks are on a multiprocessor.
+int64_t ContractionTile::stages() const {
+  constexpr int64_t least = 3, most = 4, mostBytes = 48 << 10, mostOfWarpgroup = 6;
+  if (!isStaged())
+    return 2;
+  if (units == Units::Warpgroups)
+    return std::clamp(2 * mostBytes / stageBytes(), least, mostOfWarpgroup);
+  return std::clamp(mostBytes / stageBytes(), least, most);
+}
+
 // Of threads a group of each one's rows, of tensor cores the rows of a matrix.
 int64_t ContractionTile::sliceOfWarp() const {
   switch (units) {
@@ -64,8 +74,8 @@ llvm::raw_ostream &keratin::codegen::operator<<(llvm::raw_ostream &out,
 
 namespace {
 
-// A tile, and how much of a device's arithmetic is done while all of it is busy
-// with such: the larger the tile, the fewer numbers are read for a product.
+// A tile, and how much of what the largest do is done while a device is busy with
+// such: the larger the tile, the fewer numbers are read for a product.
 struct Candidate {
   ContractionTile tile;
   double speed;
@@ -137,51 +147,120 @@ static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
   return {};
 }
 
-int64_t keratin::codegen::mostDepthParts(int64_t tiles) {
-  return tiles < 1 || 2 * tiles > processors ? 1 : processors / tiles;
+// Products and sums of a multiprocessor in a cycle, where it has enough of the largest tiles.
+static double rateOf(Units units) {
+  switch (units) {
+  case Units::Threads:
+    return 96;
+  case Units::Doubles:
+    return 64;
+  case Units::Halves:
+  case Units::Warpgroups:
+    return 1000;
+  case Units::TensorFloats:
+    return 350;
+  }
+  return 1;
+}
+
+// Cycles of an H100, about, for so many tiles whose depth so many blocks share. `speed`: a
+// Candidate's.
+static double cyclesOf(const ContractionTile &tile, double speed, double tiles, int64_t depth,
+                       int64_t parts) {
+  // For a block to begin and to end; for blocks to meet; from memory; between two stages.
+  constexpr double begin = 1500, meet = 2000, latency = 600, between = 200;
+  const double results = double(tile.rows() * tile.columns());
+  double blocks = std::ceil(tiles * double(parts) / double(processors)); // of a multiprocessor
+  double ofPart = double(ceilDiv(depth, parts)), turns = std::ceil(blocks / 2);
+  double products = blocks * results * ofPart / (speed * rateOf(tile.units));
+  double ofStage = tile.isStaged() ? latency / 3 : latency,
+         pause = tile.isStaged() ? between / 2 : between;
+  double stages = std::ceil(ofPart / double(tile.depth)) * turns;
+  if (tile.units == Units::Warpgroups)
+    stages *= 2; // as the same tile of warps
+  double cycles = begin + std::max(products + stages * pause, stages * ofStage);
+  cycles += blocks * results / 8; // written
+  if (parts == 1)
+    return cycles;
+  // Written by each, and read by one, whose threads have 16 groups on their way.
+  double groups = results / double(tile.group() * tile.threads()) * double(parts);
+  return cycles + meet + blocks * results / 16 + results * double(parts) / 12 + groups / 16 * 500;
+}
+
+// What a size is taken for.
+static int64_t typical(std::optional<int64_t> size) {
+  return std::max<int64_t>(1, size.value_or(typicalSize));
+}
+
+// How many blocks share a depth, and how long it takes.
+struct Sharing {
+  int64_t parts;
+  double cycles;
+};
+static Sharing bestSharing(const ContractionTile &tile, double speed, double tiles, int64_t depth) {
+  Sharing best = {1, cyclesOf(tile, speed, tiles, depth, 1)};
+  // Whole stages, of warpgroups too: what multiplies does not count.
+  const int64_t ofStage = tile.isOfHalves() ? 64 : tile.depth;
+  const int64_t most = tiles < 1 ? 1 : int64_t(double(2 * processors) / tiles);
+  for (int64_t parts = 2; parts <= most && parts <= depth / (2 * ofStage); ++parts) {
+    if (ceilDiv(depth, roundUp(ceilDiv(depth, parts), ofStage)) != parts)
+      continue;
+    double cycles = cyclesOf(tile, speed, tiles, depth, parts);
+    if (cycles < best.cycles)
+      best = {parts, cycles};
+  }
+  return best;
+}
+
+static double tilesOf(const ContractionTile &tile, const ContractionSizes &sizes) {
+  return double(ceilDiv(typical(sizes.rows), tile.rows())) *
+         double(ceilDiv(typical(sizes.columns), tile.columns())) *
+         double(std::max<int64_t>(1, sizes.batch.value_or(1)));
+}
+
+static double speedOf(const ContractionTile &tile) {
+  for (const Candidate &candidate : candidatesOf(tile.units, tile.sumBytes))
+    if (candidate.tile.rows() == tile.rows() && candidate.tile.columns() == tile.columns())
+      return candidate.speed;
+  return 1;
 }
 
 int64_t keratin::codegen::mostDepthParts(const DimExpr &tiles, const DimExpr &depth) {
-  int64_t most = tiles.isConstant() ? mostDepthParts(tiles.constantValue()) : 1;
+  int64_t count = tiles.isConstant() ? tiles.constantValue() : processors;
+  int64_t most = count < 1 || 2 * count > processors ? 1 : processors / count;
   if (depth.isConstant())
     most = std::min(most, std::max<int64_t>(1, depth.constantValue() / leastPartDepth));
   return most;
 }
 
+int64_t keratin::codegen::mostDepthParts(const ContractionTile &tile, const DimExpr &tiles,
+                                         const DimExpr &depth) {
+  if (!tiles.isConstant() || !depth.isConstant())
+    return mostDepthParts(tiles, depth);
+  return bestSharing(tile, speedOf(tile), double(tiles.constantValue()), depth.constantValue())
+      .parts;
+}
+
 DimExpr keratin::codegen::partsOfDepth(const DimExpr &depth, int64_t mostParts) {
+  if (depth.isConstant())
+    return DimExpr(mostParts);
   DimExpr worthwhile = *max(DimExpr(1), *floordiv(depth, DimExpr(leastPartDepth)));
   return *min(DimExpr(mostParts), worthwhile);
 }
 
-// How much of a device's arithmetic is done.
-static double scoreOf(const Candidate &candidate, const ContractionSizes &sizes) {
-  auto typical = [](std::optional<int64_t> size) {
-    return std::max<int64_t>(1, size.value_or(typicalSize));
-  };
-  const ContractionTile &tile = candidate.tile;
-  int64_t m = typical(sizes.rows), n = typical(sizes.columns);
-  int64_t down = ceilDiv(m, tile.rows()), across = ceilDiv(n, tile.columns());
-  double used =
-      double(m) * double(n) / (double(down * tile.rows()) * double(across * tile.columns()));
-  double blocks =
-      double(down) * double(across) * double(std::max<int64_t>(1, sizes.batch.value_or(1)));
-  double speed = candidate.speed;
-  int64_t parts = blocks > double(processors) ? 1 : mostDepthParts(int64_t(blocks));
-  parts = std::clamp<int64_t>(typical(sizes.depth) / leastPartDepth, 1, parts);
-  if (parts > 1) {
-    blocks *= double(parts);
-    speed *= 0.9; // parts are written and read once more
-  }
-  return speed * used * blocks / (std::ceil(blocks / double(processors)) * double(processors));
-}
-
 ContractionTile keratin::codegen::chooseTile(Units units, int64_t sumBytes,
                                              const ContractionSizes &sizes, bool hasWarpgroups) {
-  llvm::ArrayRef<Candidate> candidates = candidatesOf(units, sumBytes);
   // The first of equals: the largest.
-  const Candidate *best = &candidates.front();
-  for (const Candidate &candidate : candidates.drop_front())
-    if (scoreOf(candidate, sizes) > scoreOf(*best, sizes))
+  const Candidate *best = nullptr;
+  double fewest = 0;
+  for (const Candidate &candidate : candidatesOf(units, sumBytes)) {
+    double cycles = bestSharing(candidate.tile, candidate.speed, tilesOf(candidate.tile, sizes),
+                                typical(sizes.depth))
+                        .cycles;
+    if (!best || cycles < fewest) {
       best = &candidate;
+      fewest = cycles;
+    }
+  }
   return hasWarpgroups ? best->tile.ofWarpgroup().value_or(best->tile) : best->tile;
 }

@@ -50,7 +50,8 @@ struct ContractionTile {
   // there are lines keep that free of conflicts.
   static int64_t pitch(int64_t lines) { return lines + 4; }
   int64_t stageBytes() const;
-  int64_t stages() const { return isStaged() ? 3 : 2; }
+  // Of small tiles more are on their way: fewer bytes at a time, from memory as far away.
+  int64_t stages() const;
 
   // Finished sums go through shared memory, so many rows of each warp at a
   // time.
@@ -81,14 +82,15 @@ struct ContractionSizes {
 };
 ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
                            const ContractionSizes &sizes, bool hasWarpgroups);
-// How many blocks should share the depth of so many tiles at most: 1 where
-// tiles are enough.
-int64_t mostDepthParts(int64_t tiles);
-// The least depth that is worth a block of its own.
-inline constexpr int64_t leastPartDepth = 128;
-// The same of numbers that may not be known: 1 where tiles are not, since each needs a counter
-// (Meeting). How many share a depth then.
+// How many blocks should share the depth of so many of these tiles at most: 1
+// where tiles are enough, or not known, since each needs a counter (Meeting).
+int64_t mostDepthParts(const ContractionTile &tile, const ir::DimExpr &tiles,
+                       const ir::DimExpr &depth);
+// The same of what is no tile.
 int64_t mostDepthParts(const ir::DimExpr &tiles, const ir::DimExpr &depth);
+// Of a depth that is known at the call only, the least that is worth a block of
+// its own; and how many share a depth then.
+inline constexpr int64_t leastPartDepth = 128;
 ir::DimExpr partsOfDepth(const ir::DimExpr &depth, int64_t mostParts);
 
 } // namespace keratin::codegen

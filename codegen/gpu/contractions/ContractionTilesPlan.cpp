@@ -34,7 +34,7 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = mul(rowTiles(), columnTiles()).value_or(DimExpr(INT64_MAX));
   tiles = mul(nest.shape.batch, tiles).value_or(DimExpr(INT64_MAX));
-  mostParts = mostDepthParts(tiles, nest.shape.k);
+  mostParts = mostDepthParts(tile, tiles, nest.shape.k);
   auto isMany = [](const DimExpr &tiles) {
     return !tiles.isConstant() || tiles.constantValue() > mostBandTiles;
   };

@@ -61,7 +61,7 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
     randomBits = SharedRandomBits(kernel, unsigned(tile.group()), tile.columns() / tile.group());
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = times(products, times(rowTiles(), columnTiles()));
-  mostParts = mostDepthParts(tiles, depth());
+  mostParts = mostDepthParts(tile, tiles, depth());
   if (hasParts())
     partBytes = tile.rows() * tile.columns() * tile.sumBytes;
   setWork(times(tiles, depthParts()),

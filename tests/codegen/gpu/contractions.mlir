@@ -36,9 +36,9 @@ func.func @large(%x: tensor<4096x4096xf32> {keratin.kind = "input", keratin.name
 // Few tiles of a long depth: blocks share it, and the last to come adds what all have left.
 // CHECK-LABEL: function deep
 // CHECK:         work: units 128,
-// CHECK-NEXT:    schedule: tiles of 128 x 64 x 16
-// CHECK-NEXT:    depth: in 64 parts, which meet
-// CHECK-NEXT:    launch: {{.*}} 32768 bytes a unit for the others
+// CHECK-NEXT:    schedule: tiles of 32 x 64 x 16
+// CHECK-NEXT:    depth: in 16 parts, which meet
+// CHECK-NEXT:    launch: {{.*}} 8192 bytes a unit for the others
 // DEEP:          st.global.v4.f32
 // DEEP:          atom.global.inc.u32
 // DEEP:          ld.global.v4.f32

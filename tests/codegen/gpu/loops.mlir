@@ -95,12 +95,12 @@ func.func @looks_up(%x: tensor<8x4xf32> {keratin.kind = "input", keratin.name = 
 }
 
 // Blocks share the depth of a product, and meet: what each leaves is in memory of the launch, for as many units as some kernel of the loop has.
-// SHARES: depth: in 2 parts, which meet
+// SHARES: depth: in 8 parts, which meet
 // SHARES: loop 0: one launch of kernels 0, 1; 256 threads a block, all blocks at once, {{[0-9]+}} bytes of shared memory, 4096 bytes a unit for the others
 // PARTS-COUNT-1: .visible .entry model_resident_0(
 // A block of the product is the first 64 threads; the last of them to come in either part adds.
 // PARTS:         st.global.v4.f32
-// PARTS:         atom.global.inc.u32 %r{{[0-9]+}}, [%rd{{[0-9]+}}], 1;
+// PARTS:         atom.global.inc.u32 %r{{[0-9]+}}, [%rd{{[0-9]+}}], 7;
 // PARTS-NEXT:    membar.gl;
 // PARTS:         bar.red.or.pred %p2, 1, 64
 // PARTS-NOT:     .visible .entry

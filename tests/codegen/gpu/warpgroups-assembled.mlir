@@ -38,9 +38,9 @@ func.func @odd(%x: tensor<1023x1001xf16> {keratin.kind = "input", keratin.name =
   %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<1023x1001xf16>, tensor<1001x999xf16>) -> tensor<1023x999xf16>
   return %0 : tensor<1023x999xf16>
 }
-func.func @deep(%x: tensor<128x8192xbf16> {keratin.kind = "input", keratin.name = "x"},
-                 %w: tensor<8192x128xbf16> {keratin.kind = "input", keratin.name = "w"})
-    -> (tensor<128x128xbf16> {keratin.kind = "output", keratin.name = "y"}) {
-  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<128x8192xbf16>, tensor<8192x128xbf16>) -> tensor<128x128xbf16>
-  return %0 : tensor<128x128xbf16>
+func.func @deep(%x: tensor<512x8192xbf16> {keratin.kind = "input", keratin.name = "x"},
+                 %w: tensor<8192x512xbf16> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<512x512xbf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<512x8192xbf16>, tensor<8192x512xbf16>) -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
 }
