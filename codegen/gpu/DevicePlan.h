@@ -22,12 +22,18 @@ public:
   void printSchedule(llvm::raw_ostream &out) const final;
 
   // But for the slots of argv.
-  LaunchShape shape() const { return LaunchShape::ofUnits(0, unitThreads, sharedBytes, partBytes); }
+  LaunchShape shape() const {
+    LaunchShape shape = LaunchShape::ofUnits(0, unitThreads, sharedBytes, partBytes);
+    shape.hasFewBlocks = hasFewBlocks;
+    return shape;
+  }
 
   // That do a unit together: 1, a power of two up to a warp, or all of a block.
   unsigned unitThreads = 1;
   int64_t sharedBytes = 0; // of a block; then a block does a unit
   int64_t partBytes = 0;   // that a unit leaves for others (Meeting)
+  // One or two for each multiprocessor: their threads may have many registers.
+  bool hasFewBlocks = false;
   // It is not what it would be on any device, but for one that has what not all have. Units, and
   // what argv has, are the same all the same.
   bool isOfDevice = false;

@@ -26,6 +26,7 @@ LaunchShape LaunchShape::ofUnits(int64_t slots, unsigned unitThreads, int64_t sh
 LaunchShape LaunchShape::ofLoop(unsigned blockThreads, int64_t sharedBytes, int64_t partBytes) {
   LaunchShape shape;
   shape.isWhole = true;
+  shape.hasFewBlocks = true;
   shape.launch.block_threads = blockThreads;
   shape.launch.units_per_block = 1;
   shape.launch.shared_bytes = uint32_t(sharedBytes);

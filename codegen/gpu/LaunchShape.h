@@ -14,6 +14,7 @@ struct LaunchShape {
   int64_t slots = 0;        // of argv
   unsigned unitThreads = 1; // that do a unit together: 1, a part of a warp, a warp, or a block
   bool isWhole = false; // the function is what a thread does from first to last: it has no units
+  bool hasFewBlocks = false; // for each multiprocessor
   keratin_cuda_kernel_t launch = {};
 
   // Threads that do units; of a unit that has shared memory, or more threads than a warp, all of a

@@ -39,6 +39,7 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
     return !tiles.isConstant() || tiles.constantValue() > mostBandTiles;
   };
   bandTiles = isMany(rowTiles()) && isMany(columnTiles()) ? mostBandTiles : 0;
+  hasFewBlocks = hasParts();
   if (hasParts())
     partBytes = tile.rows() * tile.columns() * tile.sumBytes;
   setWork(mul(tiles, depthParts()).value_or(DimExpr(INT64_MAX)),

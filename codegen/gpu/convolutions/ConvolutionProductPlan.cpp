@@ -62,6 +62,7 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = times(products, times(rowTiles(), columnTiles()));
   mostParts = mostDepthParts(tile, tiles, depth());
+  hasFewBlocks = hasParts();
   if (hasParts())
     partBytes = tile.rows() * tile.columns() * tile.sumBytes;
   setWork(times(tiles, depthParts()),

@@ -415,9 +415,8 @@ llvm::Function *keratin::codegen::makeUnitsEntry(llvm::Function &body, const Lau
   };
   annotate("kernel", 1);
   annotate("maxntidx", shape.launch.block_threads);
-  // A loop has few blocks: a multiprocessor has registers for one of them. For two, ptxas would
-  // have some of its kernels spill.
-  if (shape.isWhole)
+  // A multiprocessor has registers for one of few blocks. For more, ptxas would have some spill.
+  if (shape.hasFewBlocks)
     annotate("minctasm", 1);
   return entry;
 }

@@ -37,6 +37,7 @@ ReductionPlan::ReductionPlan(ir::KernelOp kernel, LoopNest neutral, unsigned war
   if (threads.isDivided())
     for (unsigned stage = 0; stage < nest.space.stages.size(); ++stage)
       partBytes = std::max(partBytes, UnitMeeting::partBytes(slotBytes(stage), threads.columns));
+  hasFewBlocks = schedule.isInPasses;
   if (schedule.isInPasses)
     sharedBytes = std::max(sharedBytes, OrderedUnits::sharedBytes);
   int64_t ops = std::distance(body().begin(), body().end());

@@ -80,8 +80,9 @@ ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned
         threads.columns = together;
       units = mul(units, threads.stretches(across)).value_or(DimExpr(INT64_MAX));
     }
+    // Of passes each ends with one unit that takes the parts of all.
     if (isDivided)
-      threads.divide(units);
+      threads.divide(units, onePass ? ThreadSharing::mostUnits : ThreadSharing::mostUnits / 2);
     return units;
   };
   DimExpr units = share(onePass);

@@ -64,12 +64,12 @@ ThreadSharing ThreadSharing::ofColumns(const DimExpr &groups, const DimExpr &acr
   return sharing;
 }
 
-void ThreadSharing::divide(const DimExpr &units) {
+void ThreadSharing::divide(const DimExpr &units, int64_t mostInAll) {
   // Blocks meet, not warps; and the number of results is bounded.
   if (!units.isConstant() || threads() <= warpThreads)
     return;
   const DimExpr groups = partGroups, round(int64_t{rows});
-  int64_t most = mostUnits / std::max<int64_t>(units.constantValue(), 1);
+  int64_t most = mostInAll / std::max<int64_t>(units.constantValue(), 1);
   int64_t least = leastOfPart * int64_t{rows};
   if (most < 2 || (groups.isConstant() && groups.constantValue() <= least))
     return;

@@ -35,8 +35,8 @@ struct ThreadSharing {
   // Units that are not divided may have so few threads next to each other.
   static ThreadSharing ofColumns(const DimExpr &groups, const DimExpr &across, const DimExpr &outer,
                                  unsigned leastColumns, unsigned warpThreads);
-  // Over several units, where few would do all of it.
-  void divide(const DimExpr &units);
+  // Over several units, so many in all at most, where few would do all of it.
+  void divide(const DimExpr &units, int64_t mostInAll = mostUnits);
 
   bool isDivided() const { return parts != DimExpr(1); }
   unsigned threads() const { return columns * rows; }
