@@ -154,19 +154,38 @@ ThreadsEngine::Values ThreadsEngine::multiply(MutableArrayRef<Copy> copies, Valu
       values = values.drop_front(copy.pieces.size());
     }
   };
+  SmallVector<Type> types;
+  for (Copy &copy : copies)
+    types.append(copy.pieces.size(), copy.type());
+  auto nothing = [&] {
+    Values zeros;
+    for (Type type : types)
+      zeros.push_back(emit.zero(type));
+    return zeros;
+  };
   emit.branch(emit.less(begin, end), [&] { writeAll(readAll(begin), emit.constant(0)); });
   block.barrier();
+  // A stage is read before the products of the one before, and written behind them. Behind the last
+  // comes the last again, which nobody reads: were it read and written only where there are more,
+  // ptxas would move the reads behind the products, to where they are written, and float32 of
+  // 4096 x 4096 x 4096 take 4.0 ms of 3.15 on an H100. Of float64, whose products are few and long,
+  // ptxas puts the writes between them, where they wait for the reads, unless there is a condition:
+  // 2048 x 2048 x 2048 take 0.66 ms of 0.59.
   Values carried(tile.threadRows * tile.threadColumns, emit.zero(sumType));
   carried.push_back(emit.constant(0));
   Values last = emit.loop(begin, end, tile.depth, carried, [&](Value depth, ValueRange carried) {
     Value stage = carried.back(), other = emit.sub(emit.constant(tile.stageBytes()), stage);
-    // Behind the last comes the last again, which nobody reads. Were it read and written only where
-    // there are more, ptxas would move the reads behind the products, to where they are written.
-    Value next = emit.add(depth, tile.depth);
-    next = emit.select(emit.less(next, end), next, depth);
-    Values values = readAll(next);
-    Values sums = addStage(carried.drop_back(), stage, unrolls);
-    writeAll(values, other);
+    Value next = emit.add(depth, tile.depth), isMore = emit.less(next, end);
+    Values values, sums;
+    if (sumType.isF64()) {
+      values = emit.choose(isMore, types, [&] { return readAll(next); }, nothing);
+      sums = addStage(carried.drop_back(), stage, unrolls);
+      emit.branch(isMore, [&] { writeAll(values, other); });
+    } else {
+      values = readAll(emit.select(isMore, next, depth));
+      sums = addStage(carried.drop_back(), stage, unrolls);
+      writeAll(values, other);
+    }
     block.barrier();
     sums.push_back(other);
     return sums;
