@@ -99,15 +99,12 @@ private:
 };
 
 void AttentionKernel::describePacking() {
-  auto stride = [&](Value value, std::optional<int64_t> constant) {
-    return constant ? emit.constant(*constant) : emit.fromIndex(value);
-  };
   auto describeColumns = [&](const ContractionOperand &operand, int64_t place) {
     PackedColumns packed;
     packed.sourceType = operand.elementType;
     packed.type = type;
-    packed.rowStride = stride(operand.rowStride, operand.constantRowStride);
-    packed.colStride = stride(operand.colStride, operand.constantColStride);
+    packed.rowStride = strideOf(emit, operand.rowStride, operand.constantRowStride);
+    packed.colStride = strideOf(emit, operand.colStride, operand.constantColStride);
     packed.packed = part(place);
     packed.firstPanel = zero;
     return packed;
@@ -120,8 +117,8 @@ void AttentionKernel::describePacking() {
   packedValues.columnsHere = emit.constant(s.width);
   packedQueries.sourceType = scores.a.elementType;
   packedQueries.type = type;
-  packedQueries.rowStride = stride(scores.a.rowStride, scores.a.constantRowStride);
-  packedQueries.colStride = stride(scores.a.colStride, scores.a.constantColStride);
+  packedQueries.rowStride = strideOf(emit, scores.a.rowStride, scores.a.constantRowStride);
+  packedQueries.colStride = strideOf(emit, scores.a.colStride, scores.a.constantColStride);
   packedQueries.packed = part(s.scratch.queries);
   packedQueries.depth = emit.constant(s.depth);
   packedQueries.rows = emit.constant(s.rows);

@@ -163,19 +163,15 @@ void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
   Value zero = emit.constant(0), unitSize = emit.constant(plan.unitRows);
   Value rows = numberOf(emit, spec.n), depth = numberOf(emit, spec.k);
   Value blocks = emit.ceilDiv(rows, unitSize);
-  Value stride = spec.b.constantColStride ? emit.constant(*spec.b.constantColStride)
-                                          : emit.fromIndex(spec.b.colStride);
+  Value stride = strideOf(emit, spec.b.colStride, spec.b.constantColStride);
   emit.loop(begin, end, 1, [&](Value unit) {
     Value batch = emit.div(unit, blocks);
     Value first = emit.mul(emit.sub(unit, emit.mul(batch, blocks)), unitSize);
     Value rowsHere = emit.min(unitSize, emit.sub(rows, first));
-    auto entry = [&](const ContractionOperand &operand, Value offset) {
-      Value start = emit.mul(batch, emit.fromIndex(operand.batchStride));
-      return emit.address(operand.base, operand.elementType, emit.add(start, offset));
-    };
     emitDotSums(emit, plan, type,
-                {spec.b.elementType, spec.a.elementType, entry(spec.b, emit.mul(first, stride)),
-                 stride, entry(spec.a, zero), depth, rowsHere, spec.scratch});
+                {spec.b.elementType, spec.a.elementType,
+                 entryOf(emit, spec.b, batch, emit.mul(first, stride)), stride,
+                 entryOf(emit, spec.a, batch, zero), depth, rowsHere, spec.scratch});
     emit.loop(zero, rowsHere, lanes, [&](Value r) {
       Value sums = emit.load(VectorType::get(lanes, type), emit.address(spec.scratch, type, r));
       spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(zero),

@@ -194,20 +194,17 @@ public:
       : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType), zero(emit.constant(0)),
         m(numberOf(emit, spec.m)), n(numberOf(emit, spec.n)), k(numberOf(emit, spec.k)),
         panels(countPanels(emit, spec, plan)) {
-    auto stride = [&](Value value, std::optional<int64_t> constant) {
-      return constant ? emit.constant(*constant) : emit.fromIndex(value);
-    };
-    aRow = stride(spec.a.rowStride, spec.a.constantRowStride);
-    aDepth = stride(spec.a.colStride, spec.a.constantColStride);
-    bDepth = stride(spec.b.rowStride, spec.b.constantRowStride);
+    aRow = strideOf(emit, spec.a.rowStride, spec.a.constantRowStride);
+    aDepth = strideOf(emit, spec.a.colStride, spec.a.constantColStride);
+    bDepth = strideOf(emit, spec.b.rowStride, spec.b.constantRowStride);
   }
 
   void run(Value unit) {
     batch = spec.batch.constant == 1 ? zero : emit.div(unit, panels);
     first = emit.mul(emit.sub(unit, emit.mul(batch, panels)), plan.panelColumns());
     columns = emit.min(emit.constant(plan.panelColumns()), emit.sub(n, first));
-    a = entry(spec.a, zero);
-    b = entry(spec.b, first);
+    a = entryOf(emit, spec.a, batch, zero);
+    b = entryOf(emit, spec.b, batch, first);
     Value whole = emit.mul(emit.div(m, emit.constant(plan.tileRows)), plan.tileRows);
     emit.loop(zero, whole, plan.tileRows, [&](Value row) { tile(plan.tileRows, row); });
     rest(1, plan.tileRows - 1, whole, emit.sub(m, whole));
@@ -217,11 +214,6 @@ public:
   }
 
 private:
-  Value entry(const ContractionOperand &operand, Value offset) {
-    Value start = emit.mul(batch, emit.fromIndex(operand.batchStride));
-    return emit.address(operand.base, operand.elementType, emit.add(start, offset));
-  }
-
   Value place(Value row, Value column) {
     return emit.address(spec.scratch, type, emit.add(emit.mul(row, plan.panelColumns()), column));
   }

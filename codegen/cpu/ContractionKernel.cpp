@@ -46,13 +46,10 @@ public:
       rowsOfA.least = emit.address(scratch, type, plan.scratch.leastOfPairs);
       columnsOfB.least = emit.address(rowsOfA.least, type, 1);
     }
-    auto stride = [&](Value value, std::optional<int64_t> constant) {
-      return constant ? emit.constant(*constant) : emit.fromIndex(value);
-    };
-    rowsOfA.rowStride = stride(spec.a.rowStride, spec.a.constantRowStride);
-    rowsOfA.colStride = stride(spec.a.colStride, spec.a.constantColStride);
-    columnsOfB.rowStride = stride(spec.b.rowStride, spec.b.constantRowStride);
-    columnsOfB.colStride = stride(spec.b.colStride, spec.b.constantColStride);
+    rowsOfA.rowStride = strideOf(emit, spec.a.rowStride, spec.a.constantRowStride);
+    rowsOfA.colStride = strideOf(emit, spec.a.colStride, spec.a.constantColStride);
+    columnsOfB.rowStride = strideOf(emit, spec.b.rowStride, spec.b.constantRowStride);
+    columnsOfB.colStride = strideOf(emit, spec.b.colStride, spec.b.constantColStride);
     packsA = emitPacksA();
     packsPanelwise = emit.equal(blocks.rowBlocks, one);
     severalSupers = emit.less(one, blocks.superBlocks);

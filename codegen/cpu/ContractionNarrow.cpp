@@ -19,20 +19,17 @@ public:
       : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType),
         vectorType(VectorType::get(plan.lanes, type)), zero(emit.constant(0)),
         depth(numberOf(emit, spec.k)) {
-    auto stride = [&](Value value, std::optional<int64_t> constant) {
-      return constant ? emit.constant(*constant) : emit.fromIndex(value);
-    };
-    aRow = stride(spec.a.rowStride, spec.a.constantRowStride);
-    aDepth = stride(spec.a.colStride, spec.a.constantColStride);
-    bDepth = stride(spec.b.rowStride, spec.b.constantRowStride);
+    aRow = strideOf(emit, spec.a.rowStride, spec.a.constantRowStride);
+    aDepth = strideOf(emit, spec.a.colStride, spec.a.constantColStride);
+    bDepth = strideOf(emit, spec.b.rowStride, spec.b.constantRowStride);
   }
 
   void run(Value unit) {
     batch = emit.div(unit, emit.constant(plan.panels));
     Value panel = emit.sub(unit, emit.mul(batch, plan.panels));
     first = emit.mul(panel, plan.vectors * plan.lanes);
-    a = entry(spec.a, zero);
-    b = entry(spec.b, first);
+    a = entryOf(emit, spec.a, batch, zero);
+    b = entryOf(emit, spec.b, batch, first);
     const int64_t inLast = *spec.n.constant - (plan.panels - 1) * plan.vectors * plan.lanes;
     if (plan.panels == 1 && plan.rows * plan.vectors <= plan.mostDirect)
       return storeSums(sums(inLast));
@@ -48,11 +45,6 @@ public:
 
 private:
   using Values = LoopEmitter::Values; // stream by stream, row by row, vector by vector
-
-  Value entry(const ContractionOperand &operand, Value offset) {
-    Value start = emit.mul(batch, emit.fromIndex(operand.batchStride));
-    return emit.address(operand.base, operand.elementType, emit.add(start, offset));
-  }
 
   // Of the panel's sums, where they wait.
   Value place(Value row, Value column) {
