@@ -131,17 +131,19 @@ static size_t numberOf(const Model::Impl &model, const std::string &function) {
 static void checkInput(const ModelFunction &function, const keratin_function_desc_t &signature,
                        size_t number, const Array &value) {
   const ModelTensor &input = function.inputs[number];
-  const std::string line = signature.inputs[number].location;
-  const std::string what = function.name + ": the value for '" + input.name + "' " +
-                           (line.empty() ? "" : "(" + line + ") ");
+  auto refuse = [&](const std::string &found) {
+    const char *line = signature.inputs[number].location; // may be null
+    throw ValueError(function.name + ": the value for '" + input.name + "' " +
+                     (line && *line ? "(" + std::string(line) + ") " : "") + found);
+  };
   if (value.isNone())
-    throw ValueError(what + "is None; needed an array");
+    refuse("is None; needed an array");
   bool fits = value.ndim() == int64_t(input.shape.size());
   for (size_t axis = 0; fits && axis < input.shape.size(); ++axis)
     fits = !input.shape[axis] || *input.shape[axis] == value.shape()[axis];
   if (!fits)
-    throw ValueError(what + "has shape " + toString(value.shape()) + "; needed " +
-                     compiler::FunctionText::stated(signature, signature.inputs[number]));
+    refuse("has shape " + toString(value.shape()) + "; needed " +
+           compiler::FunctionText::stated(signature, signature.inputs[number]));
 }
 
 // One value for each input.
