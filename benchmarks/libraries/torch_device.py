@@ -14,6 +14,9 @@ import statistics
 import sys
 import time
 import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 RATE = 0.01
 SHORT = {"f32": "float32", "tf32": "float32", "f16": "float16", "bf16": "bfloat16", "f64": "float64"}
@@ -243,35 +246,14 @@ class Cases:
         texts, words = self.rows(8), self.side(128)
 
         def transformer():
-            net = block(torch).to(self.device)
+            from libraries import torch_models  # imports PyTorch, which --beside does without
+
+            net = torch_models.Block().to(self.device)
             x = self.array(texts, words, 512)
             return self.descent(lambda: net(x).square().mean(), net.parameters())
 
         for numbers in ("f32", "tf32"):
             yield "xformer", f"step b{texts} T{words} D512 H8 sgd {numbers}", numbers, transformer
-
-
-def block(torch):
-    """A block of a transformer, normalised before each part."""
-    nn, F = torch.nn, torch.nn.functional
-
-    class Block(nn.Module):
-        def __init__(self, width=512, heads=8, wide=2048):
-            super().__init__()
-            self.heads = heads
-            self.first, self.second = nn.LayerNorm(width, 1e-3), nn.LayerNorm(width, 1e-3)
-            self.inputs, self.output = nn.Linear(width, 3 * width), nn.Linear(width, width)
-            self.wide, self.narrow = nn.Linear(width, wide), nn.Linear(wide, width)
-
-        def forward(self, x):
-            batch, time, width = x.shape
-            parts = self.inputs(self.first(x)).view(batch, time, 3, self.heads, width // self.heads)
-            q, k, v = parts.permute(2, 0, 3, 1, 4).unbind()
-            y = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(batch, time, width)
-            x = x + self.output(y)
-            return x + self.narrow(F.gelu(self.wide(self.second(x))))
-
-    return Block()
 
 
 # ---- Times -------------------------------------------------------------------------------------
