@@ -52,9 +52,33 @@ static bool isKnownToBeNear(const ContractionSpec &spec, int64_t bytes) {
          (spec.k.constant && columns <= kNearBytes / bytes / (*spec.k.constant + 1));
 }
 
-// Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A. Always
-// as many as fit: the small tile takes care of what is left over, and contractions with the same
-// tile share its code.
+double keratin::codegen::tileCycles(int64_t rows, int64_t vectors, bool isWide) {
+  const int64_t loads = isWide ? vectors * (rows + 1) : rows + vectors;
+  return std::max(double(rows * vectors), double(loads + 1)) / 2 + 0.25;
+}
+
+// As many as `most`, or fewer where that leaves the small tile less to do, which counts if there
+// are but a few tiles.
+static int64_t chooseKnownRows(int64_t m, int64_t most, const ContractionPlan &plan) {
+  if (m > 4 * most)
+    return most;
+  auto cycles = [&](int64_t rows) {
+    return double(m / rows) * tileCycles(rows, plan.tileVectors) +
+           double(ceilDiv(m % rows, plan.tailRows)) * tileCycles(plan.tailRows, plan.tileVectors);
+  };
+  int64_t best = most;
+  double bestCycles = 0.985 * cycles(most);
+  for (int64_t rows = most - 1; rows > plan.tailRows; --rows)
+    if (cycles(rows) <= bestCycles) {
+      best = rows;
+      bestCycles = cycles(rows);
+    }
+  return best;
+}
+
+// Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A. As many
+// as fit, almost always: the small tile takes care of what is left over, and contractions with the
+// same tile share its code.
 static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
                        const MachineTarget &target, int64_t bytes, bool mayHaveFewRows) {
   int64_t registers = target.vectorRegisters;
@@ -84,6 +108,7 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
     plan.tailRows = 0;
     return;
   }
+  plan.tileRows = chooseKnownRows(m, plan.tileRows, plan);
   if (m % plan.tileRows == 0)
     plan.tailRows = 0;
 }

@@ -135,6 +135,10 @@ struct ContractionCall {
   bool isOnlyTiles = false;
 };
 
+// Cycles that one step in depth of a tile takes: two products a cycle, or two loads. Where it is
+// wide, A has a vector of its own for each of B's.
+double tileCycles(int64_t rows, int64_t vectors, bool isWide = false);
+
 // Reads what is known of the sizes, the strides and the types: values may be null.
 ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target,
                                 ContractionCall call = {});

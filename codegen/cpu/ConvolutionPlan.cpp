@@ -36,12 +36,6 @@ static bool keepsBatchInside(const ConvolutionSpec &spec) {
   return !last.filter.constant || *last.filter.constant > *last.y.constant;
 }
 
-// Cycles that one step in depth takes: two products a cycle, or two loads.
-static double cyclesOf(int64_t rows, int64_t vectors, bool wide) {
-  double loads = wide ? vectors * (rows + 1) : rows + vectors;
-  return std::max(double(rows * vectors), loads + 1) / 2 + 0.25;
-}
-
 // The tile that wastes least on rows and columns that do not exist.
 static void chooseTile(ConvolutionPlan &plan, std::optional<int64_t> rows,
                        std::optional<int64_t> columns, const MachineTarget &target) {
@@ -59,8 +53,8 @@ static void chooseTile(ConvolutionPlan &plan, std::optional<int64_t> rows,
       int64_t m = std::max<int64_t>(1, rows.value_or(56));
       int64_t panels = ceilDiv(columns.value_or(128), vectors * tile.lanes);
       double cycles =
-          panels * (m / count * cyclesOf(count, vectors, plan.alongGroups) +
-                    ceilDiv(m % count, tailRows) * cyclesOf(tailRows, vectors, plan.alongGroups));
+          panels * (m / count * tileCycles(count, vectors, plan.alongGroups) +
+                    ceilDiv(m % count, tailRows) * tileCycles(tailRows, vectors, plan.alongGroups));
       if (cycles < best) {
         best = cycles;
         tile.tileRows = count;

@@ -1,0 +1,50 @@
+// Rows of a few tiles: as many a tile as leave least time to the tile that finishes them. Of many tiles it counts nothing.
+// RUN: keratin-dump %s --stage=kernels --target=x86_64-linux-gnu --mcpu=x86-64-v4 | FileCheck %s
+// RUN: keratin-dump %s --stage=kernels --target=x86_64-linux-gnu --mcpu=x86-64-v3 --function=sixteen | FileCheck %s --check-prefix=NARROW
+
+// NARROW:      schedule: tiles of 4 rows x 2 vectors x 8 lanes; panels
+
+// CHECK-LABEL: function sixteen
+// CHECK:       schedule: tiles of 8 rows x 2 vectors x 16 lanes; panels
+func.func @sixteen(%x: tensor<16x64xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<16x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<16x64xf32>, tensor<64x512xf32>) -> tensor<16x512xf32>
+  return %0 : tensor<16x512xf32>
+}
+
+// CHECK-LABEL: function seventeen
+// CHECK:       schedule: tiles of 13 rows x 2 vectors x 16 lanes, of 4 rows for the rest
+func.func @seventeen(%x: tensor<17x64xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<17x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<17x64xf32>, tensor<64x512xf32>) -> tensor<17x512xf32>
+  return %0 : tensor<17x512xf32>
+}
+
+// CHECK-LABEL: function twenty_eight
+// CHECK:       schedule: tiles of 14 rows x 2 vectors x 16 lanes; panels
+func.func @twenty_eight(%x: tensor<28x64xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<28x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<28x64xf32>, tensor<64x512xf32>) -> tensor<28x512xf32>
+  return %0 : tensor<28x512xf32>
+}
+
+// CHECK-LABEL: function forty_eight
+// CHECK:       schedule: tiles of 12 rows x 2 vectors x 16 lanes; panels
+func.func @forty_eight(%x: tensor<48x64xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<48x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<48x64xf32>, tensor<64x512xf32>) -> tensor<48x512xf32>
+  return %0 : tensor<48x512xf32>
+}
+
+// CHECK-LABEL: function fifty_eight
+// CHECK:       schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 4 rows for the rest
+func.func @fifty_eight(%x: tensor<58x64xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<58x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<58x64xf32>, tensor<64x512xf32>) -> tensor<58x512xf32>
+  return %0 : tensor<58x512xf32>
+}
