@@ -1,5 +1,6 @@
 #include "codegen/cpu/LoopPass.h"
 
+#include "codegen/cpu/SideBySide.h"
 #include "codegen/elements/LoopEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -153,11 +154,15 @@ LoopPass::Values LoopPass::wholeVectors(unsigned stage, Value from, Value to, Va
   return emitter.loop(
       from, to, int64_t(lanes) * unroll, sets, [&](Value iv, ArrayRef<Value> carried) {
         Values next(carried);
+        SideBySide vectors(k.b);
         for (unsigned u = 0; u < unroll; ++u) {
+          if (u)
+            vectors.next();
           Value position = u ? add(iv, emitter.i64(u * lanes)) : iv;
           emitLanes(stage, position, MutableArrayRef<Value>(next).slice(u * count, count));
           lookAhead(stage, position, u);
         }
+        vectors.takeTurns();
         return next;
       });
 }
@@ -208,13 +213,17 @@ LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
   for (unsigned u = 0; u < apart; ++u)
     for (ReductionOpInterface op : ops(stage))
       sets.push_back(state.identity(op, true));
+  SideBySide vectors(k.b);
   for (unsigned u = 0; u < mostVectors; ++u) {
+    if (u)
+      vectors.next();
     Value position = emitter.i64(int64_t(u) * schedule.lanes);
     if (u >= fewestVectors)
       emitter.setMask(emitter.maskBelow(position, extent));
     emitLanes(stage, position, MutableArrayRef<Value>(sets).slice(u % apart * count, count));
     emitter.setMask(Value());
   }
+  vectors.takeTurns();
   return merge(stage, sets);
 }
 
@@ -265,11 +274,15 @@ LoopPass::Values LoopPass::rowsOfColumns(unsigned stage, Value from, Value to,
   return emitter.loop(from, to, 1, init, [&](Value iv, ArrayRef<Value> carried) {
     Values next(carried);
     body.index(nest.outerReduced.back()) = emitter.scalarIndex(iv);
+    SideBySide vectors(k.b);
     for (auto [c, column] : llvm::enumerate(columns)) {
+      if (c)
+        vectors.next();
       select(column);
       emitElement(stage, MutableArrayRef<Value>(next).slice(c * count, count), column.number);
     }
     emitter.setMask(Value());
+    vectors.takeTurns();
     return next;
   });
 }

@@ -32,6 +32,8 @@ static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
 // norm and a softmax, each with its gradient, have fewer than 70.
 static constexpr int64_t mostInstructions = 96;
+// Fewer are done before it counts how, and more code for them takes longer to compile.
+static constexpr int64_t manyElements = 4096;
 // Vectors of a block of columns at most.
 static constexpr unsigned mostColumnVectors = 4;
 // Elements that wait at once.
@@ -128,14 +130,24 @@ DimExpr LoopPlan::rowBlocks() const {
   return *ceildiv(nest.space.rows(), nest.space.rowsOfBlock());
 }
 
-// Short bodies are put side by side to hide latencies and the cost of the loop; long ones have
-// enough independent work in neighbouring iterations, and would only take longer to compile.
+// Short bodies are put side by side to hide latencies and the cost of the loop.
 static unsigned vectorsSideBySide(int64_t instructions) {
   return instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
 }
 
+// Long ones, each a chain of hundreds of cycles: of one function a processor sees most of the next
+// iteration while it waits, of several, one behind the other, nothing (SideBySide.h). Of far more
+// the code would take too long to compile.
+static unsigned longVectorsSideBySide(int64_t instructions) {
+  return instructions <= 30 ? 2 : instructions <= 150 ? 4 : 1;
+}
+
 unsigned LoopPlan::unrollFor(int64_t instructions) const {
   unsigned unroll = vectorsSideBySide(instructions);
+  const DimExpr elements = nest.elements();
+  const bool isMuch = !elements.isConstant() || elements.constantValue() >= manyElements;
+  if (unroll == 1 && isMuch)
+    unroll = longVectorsSideBySide(instructions);
   if (nest.form != Form::Scalar && nest.innermost().extent.isConstant()) {
     int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
     while (unroll > 1 && int64_t(unroll) > vectors)

@@ -241,6 +241,22 @@ TEST_CASE("lanes beyond the end and empty tensors are no findings", "[numbers]")
   CHECK(empty({Array(std::vector<float>()).reshape({0})})[0].size() == 0);
 }
 
+// They take turns in the code, with one note of what all of them made.
+TEST_CASE("each of the vectors side by side tells its numbers", "[numbers]") {
+  if (!isCompiled())
+    return;
+  constexpr int64_t count = 4096, vectors = 128;
+  Tensor x = K::placeholder({count});
+  int line = __LINE__ + 1;
+  const keratin::Function function = checked({x}, {K::tanh(K::sigmoid(K::log(x)))});
+  for (int64_t i = 0; i < vectors; i += 7) {
+    std::vector<float> values(count, 1.0f);
+    values[size_t(i)] = 0;
+    checkReport(function, {Array(values)},
+                "log: made -infinity of 0 at element [" + std::to_string(i) + "]", line);
+  }
+}
+
 TEST_CASE("a function that checks its numbers computes the same bits", "[numbers]") {
   Tensor x = K::placeholder({37, 19}), w = K::variable(K::eval(K::ones({19, 23})), "float32");
   Tensor h = K::tanh(K::dot(x, w) * 0.1), p = K::softmax(h);

@@ -19,8 +19,8 @@
 // CHECK-NEXT:   nest: kept d0, reduced 1000
 // CHECK-NEXT:   stage 0: reduce_sum
 // CHECK-NEXT:   work: units d0, grain 16, operations 3000*d0
-// V3-NEXT:      schedule: lanes along rows that are reduced, which meet at their end; 8 lanes; 1 vector side by side in stage 0
-// V4-NEXT:      schedule: lanes along rows that are reduced, which meet at their end; 16 lanes; 1 vector side by side in stage 0
+// V3-NEXT:      schedule: lanes along rows that are reduced, which meet at their end; 8 lanes; 2 vectors side by side in stage 0
+// V4-NEXT:      schedule: lanes along rows that are reduced, which meet at their end; 16 lanes; 2 vectors side by side in stage 0
 func.func @rows(%x: tensor<?x1000xf32, #keratin.dims<d0, 1000>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.exp %x : (tensor<?x1000xf32, #keratin.dims<d0, 1000>>) -> tensor<?x1000xf32, #keratin.dims<d0, 1000>>
