@@ -37,6 +37,17 @@ void *frontend::outputMemory(const std::string &function, Array &array, DType dt
   return array.rawData();
 }
 
+// What there is no room for is an output of this function, not just any array.
+static Array emptyOutput(const std::string &function, const keratin_device_t &device, DType dtype,
+                         const std::vector<int64_t> &dims) {
+  try {
+    return Array::emptyOn(device, dtype, dims);
+  } catch (const MemoryError &) {
+    throw MemoryError(function + ": no memory on device '" + device.name +
+                      "' for an output of shape " + toString(dims));
+  }
+}
+
 namespace {
 
 class CompiledProgram : public Program {
@@ -116,7 +127,7 @@ private:
       if (!array.isNone() && array.isView() && !array.place())
         outputMemory(function, array, dtype, dims[size_t(i)]);
       else if (!isHere)
-        array = Array::emptyOn(*keptOn, dtype, dims[size_t(i)]);
+        array = emptyOutput(function, *keptOn, dtype, dims[size_t(i)]);
       views.push_back(viewOf(array));
       views.back().dims = dims[size_t(i)].data(); // where the call says what it computes
     }
