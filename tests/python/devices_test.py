@@ -12,7 +12,9 @@ from keratin import _native
 
 EMULATOR = pathlib.Path(_native.library_folder()) / 'libkeratin_cuda_emulator.so'
 PROGRAM = """
+import ctypes
 import gc
+import os
 import numpy as np
 import keratin
 import keratin.backend as K
@@ -66,6 +68,39 @@ again.__dlpack__()
 del again
 gc.collect()
 assert add([foreign, values])[0].tolist() == (values * 5).tolist()
+
+# What another library has put into its default stream: it is waited for where its tensor is taken, and where one of ours is
+# let go of. (The emulator does nothing before somebody waits.)
+cuda = ctypes.CDLL(os.environ['KERATIN_CUDA_DRIVER'])
+context = ctypes.c_void_p()
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert cuda.cuCtxSetCurrent(context) == 0
+ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+ctypes.pythonapi.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+ctypes.pythonapi.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def fill(address, word):
+    assert cuda.cuMemsetD32Async(ctypes.c_uint64(address), word, ctypes.c_size_t(6), None) == 0
+
+
+theirs = double([values])[0]
+capsule = theirs.__dlpack__()
+tensor = ctypes.pythonapi.PyCapsule_GetPointer(capsule, b'dltensor')
+address = ctypes.cast(tensor, ctypes.POINTER(ctypes.c_uint64))[0]
+fill(address, 0x3f800000)
+assert double([Foreign(capsule)])[0].to_host().tolist() == [[2] * 3] * 2
+
+name = b'used_dltensor'
+capsule = theirs.__dlpack__()
+tensor = ctypes.pythonapi.PyCapsule_GetPointer(capsule, b'dltensor')
+assert ctypes.pythonapi.PyCapsule_SetName(capsule, name) == 0
+fill(address, 0x40000000)
+deleter = ctypes.cast(tensor + 56, ctypes.POINTER(ctypes.c_void_p))[0]
+del theirs
+assert cuda.cuStreamQuery(None) != 0
+ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(deleter)(tensor)
+assert cuda.cuStreamQuery(None) == 0
 
 # Variables on the device, trained there.
 w = K.variable(np.ones(3), name='w')

@@ -182,6 +182,27 @@ static std::optional<Array> convertedArray(nb::handle array) {
   return viewOf(native);
 }
 
+// Of an object that speaks DLPack.
+static bool isOnCuda(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__"))
+    return false;
+  nb::object device = object.attr("__dlpack_device__")();
+  constexpr int cuda = 2; // kDLCUDA
+  return nb::cast<int>(nb::int_(device[0])) == cuda;
+}
+
+// What has been put into the default stream (1, in the protocol's words) before the tensor was
+// taken.
+static void await(const Array &array, const std::string &what) {
+  std::string message;
+  {
+    ReleasedGil release;
+    message = awaitOthers(array);
+  }
+  if (!message.empty())
+    throw RuntimeError(what + ": " + message);
+}
+
 Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
   if (object.is_none())
     return None;
@@ -205,11 +226,15 @@ Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
     return std::move(*view);
   nb::object array;
   if (nb::hasattr(object, "__dlpack__") && !nb::isinstance(object, numpy("ndarray"))) {
-    nb::object capsule = object.attr("__dlpack__")();
+    const bool isOnDevice = isOnCuda(object);
+    nb::object capsule =
+        isOnDevice ? object.attr("__dlpack__")(nb::arg("stream") = 1) : object.attr("__dlpack__")();
     if (auto *tensor =
             static_cast<DLManagedTensor *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"))) {
       Array result = fromDLPack(tensor);
       PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+      if (isOnDevice)
+        await(result, what);
       return result;
     }
     PyErr_Clear();

@@ -4,6 +4,10 @@
 #include "frontend/python/native/Results.h"
 #include "keratin/dlpack.h"
 
+#include <keratin/device.h>
+
+#include <cstddef>
+
 #include <nanobind/stl/string.h>
 
 using namespace keratin;
@@ -21,8 +25,14 @@ std::string reprOf(const DeviceArray &self) {
 }
 
 // As DLPack's protocol for Python has it. Nothing is queued: a call returns when its work is done.
+// Whoever takes the tensor may let go of it while work of its own on it is not done: the memory is
+// nobody's before.
 nb::object dlpack(nb::handle self) {
-  DLManagedTensor *tensor = toDLPack(*viewOnDevice(self));
+  auto view = std::make_shared<Array>(*viewOnDevice(self));
+  void *data = const_cast<void *>(view->origin());
+  std::shared_ptr<void> owner(data, [view](void *) { awaitOthers(*view); });
+  DLManagedTensor *tensor = toDLPack(
+      Array::deviceView(view->device(), data, view->dtype(), view->shape(), {}, std::move(owner)));
   return nb::steal(PyCapsule_New(tensor, "dltensor", [](PyObject *capsule) {
     // One that nobody has taken.
     if (PyCapsule_IsValid(capsule, "dltensor"))
@@ -53,6 +63,21 @@ std::optional<Array> keratin::python::viewOnDevice(nb::handle object) {
   const Array &array = nb::inst_ptr<DeviceArray>(object)->array;
   return Array::deviceView(array.device(), const_cast<void *>(array.origin()), array.dtype(),
                            array.shape(), {}, shared(object));
+}
+
+// The stream without a number. A byte that comes back behind what it has is there when all of that
+// is done.
+std::string keratin::python::awaitOthers(const Array &array) {
+  const keratin_device_t *device = array.place();
+  if (!device || device->bytes <= offsetof(keratin_device_t, follow) || !device->follow ||
+      array.size() == 0)
+    return "";
+  keratin_status_t status;
+  char byte = 0;
+  if (device->follow(device->user, nullptr, nullptr, &status) != KERATIN_OK ||
+      device->copy_out(device->user, nullptr, 0, &byte, array.origin(), 1, &status) != KERATIN_OK)
+    return status.message;
+  return "";
 }
 
 void keratin::python::registerDeviceArrays(nb::module_ &module) {

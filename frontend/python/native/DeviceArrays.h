@@ -18,6 +18,11 @@ std::optional<Array> viewOnDevice(nb::handle object);
 
 void registerDeviceArrays(nb::module_ &module);
 
+// Waits for what other libraries have put into their default stream on the array's device: their
+// calls return before that is done, and Keratin's streams wait for no others. What went wrong, or
+// "". By whoever has the GIL or not.
+std::string awaitOthers(const Array &array);
+
 } // namespace keratin::python
 
 #endif // KERATIN_FRONTEND_PYTHON_DEVICEARRAYS_H

@@ -81,7 +81,7 @@ func.func @running(%x: tensor<$nx$mxf32> {keratin.kind = "input", keratin.name =
   return %0 : tensor<$nx$mxf32>
 })",
      {3, 20000},
-     {3, 1000000}},
+     {3, 200000}},
     {"the gradient of a depthwise filter",
      R"(
 func.func @filter(%x: tensor<$nx32x32x$mxf32> {keratin.kind = "input", keratin.name = "x"},
@@ -106,7 +106,7 @@ func.func @normalised(%x: tensor<$nx$mxf32> {keratin.kind = "input", keratin.nam
   return %6 : tensor<$nx$mxf32>
 })",
      {2000, 16},
-     {20000, 64}},
+     {8000, 32}},
     {"steps of products and turned lines",
      R"(
 func.func @steps(%h: tensor<$nx$mxf32> {keratin.kind = "input", keratin.name = "h"}, %w: tensor<$mx$mxf32> {keratin.kind = "input", keratin.name = "w"})
@@ -192,12 +192,12 @@ std::vector<uint32_t> grids(int64_t most) {
 }
 
 // A call as a stream, one that is recorded, and graphs.
-constexpr int64_t callsOfGrid = 4;
+int64_t callsOfGrid() { return isEmulated() ? 4 : 10; }
 
 int64_t wrongCalls(Checked &example, int64_t calls, std::string &error) {
   int64_t wrong = 0;
-  std::vector<uint32_t> sizes = grids((calls + callsOfGrid - 1) / callsOfGrid);
-  const int64_t each = std::max<int64_t>(callsOfGrid, calls / int64_t(sizes.size()));
+  std::vector<uint32_t> sizes = grids((calls + callsOfGrid() - 1) / callsOfGrid());
+  const int64_t each = std::max(callsOfGrid(), calls / int64_t(sizes.size()));
   for (uint32_t blocks : sizes) {
     Executable executable = example.program.make({blocks});
     if (!executable) {
