@@ -9,10 +9,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace keratin;
@@ -89,15 +92,50 @@ static absl::StatusOr<std::string> findQuery(const std::string &path) {
   return found.front();
 }
 
+// A file that stays open while objects of it are loaded: its number is part of the name under which
+// the loader knows them. All of one file have the one name. Of a second the loader would make note,
+// and find the first object by it when the number is another file's.
+class LoadedObject::File {
+public:
+  explicit File(int descriptor) : descriptor(descriptor) {}
+  ~File() { close(descriptor); }
+  File(const File &) = delete;
+
+  std::string name() const { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+  static std::shared_ptr<const File> open(const std::string &path) {
+    static auto *known = new std::map<std::pair<dev_t, ino_t>, std::weak_ptr<const File>>;
+    static auto *lock = new std::mutex;
+    // Its kind is looked at before it is read.
+    const int descriptor = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+    if (descriptor < 0)
+      return nullptr;
+    auto opened = std::make_shared<const File>(descriptor);
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+      return nullptr;
+    std::lock_guard guard(*lock);
+    auto &entry = (*known)[{status.st_dev, status.st_ino}];
+    if (auto there = entry.lock())
+      return there;
+    for (auto at = known->begin(); at != known->end();)
+      at = at->second.expired() && &at->second != &entry ? known->erase(at) : std::next(at);
+    entry = opened;
+    return opened;
+  }
+
+private:
+  int descriptor;
+};
+
 absl::StatusOr<std::unique_ptr<LoadedObject>> LoadedObject::open(const std::string &path) {
   std::unique_ptr<LoadedObject> object(new LoadedObject());
-  // The file itself is opened below, where its kind is looked at first.
-  object->file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (object->file < 0)
+  object->file = File::open(path);
+  if (!object->file)
     return refuse(std::strerror(errno));
   // The loader takes a path that it knows for the object that it had there. Under this name none
   // has another file.
-  const std::string place = "/proc/self/fd/" + std::to_string(object->file);
+  const std::string place = object->file->name();
   auto query = findQuery(place);
   if (!query.ok())
     return query.status();
@@ -115,8 +153,6 @@ absl::StatusOr<std::unique_ptr<LoadedObject>> LoadedObject::open(const std::stri
 LoadedObject::~LoadedObject() {
   if (library)
     dlclose(library);
-  if (file >= 0)
-    close(file);
 }
 
 const char *LoadedObject::metadata() const {

@@ -29,7 +29,9 @@ public:
 private:
   LoadedObject() = default;
 
-  int file = -1; // stays open: it is part of the name under which the loader knows the object
+  class File;
+
+  std::shared_ptr<const File> file;
   void *library = nullptr;
   const keratin_object_desc_t *described = nullptr;
 };

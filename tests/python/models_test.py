@@ -1,4 +1,5 @@
 """Models compiled ahead of time: keratin.compile_model and keratin.Model."""
+import gc
 import os
 import platform
 import re
@@ -12,7 +13,7 @@ import keratin.backend as K
 
 
 # Where make_functions() makes its inputs.
-PLACE = f'{__file__}:20'
+PLACE = f'{__file__}:21'
 
 
 def make_functions():
@@ -183,6 +184,18 @@ def test_a_path_may_have_another_model_later(tmp_path):
         keratin.compile_model(K.function([x], [x * factor], name='f'), path)
         loaded.append(keratin.Model(path))
     assert [model([[1, 1]])[0].tolist() for model in loaded] == [[2, 2], [3, 3]]
+
+
+def test_a_model_that_is_loaded_twice_makes_room_for_another(tmp_path):
+    x = K.placeholder((2,), name='x')
+    for name, factor in ('once', 2.), ('other', 3.):
+        keratin.compile_model(K.function([x], [x * factor], name='f'), tmp_path / (name + '.so'), name=name)
+    first, second = (keratin.Model(tmp_path / 'once.so') for _ in range(2))
+    # The number of the second's file is another one's then.
+    del second
+    gc.collect()
+    other = keratin.Model(tmp_path / 'other.so')
+    assert [model([[1, 1]])[0].tolist() for model in (first, other)] == [[2, 2], [3, 3]]
 
 
 def test_writes_the_header(path):
