@@ -17,6 +17,9 @@ struct TargetLimits {
   bool updatesRows = true;
   // One kernel makes attention without a matrix of scores (keratin-form-kernels).
   bool attends = true;
+  // It does so only in float16 and bfloat16, and may round weights before they are divided by their
+  // sum (keratin-form-kernels).
+  bool attendsInHalves = false;
   // Kernels that reduce rows also reduce columns (keratin-form-kernels).
   bool reducesColumnsBesideRows = true;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).

@@ -4,6 +4,7 @@
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/elements/AttentionPlaces.h"
 #include "codegen/elements/ContractionEpilogue.h"
 #include "codegen/elements/ReductionState.h"
 
@@ -22,13 +23,13 @@ namespace {
 class AttentionKernel {
 public:
   AttentionKernel(CpuKernelBuilder &k, const AttentionNest &nest, const AttentionSchedule &schedule)
-      : k(k), b(k.b), loc(k.loc), emit(k.b, k.loc, k.target), nest(nest), s(schedule),
+      : k(k), b(k.b), loc(k.loc), emit(k.b, k.loc, k.target), s(schedule),
         attention(nest.attention),
         scores(nest.scores.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         mix(nest.mix.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         type(mix.accumulatorType), vectorType(VectorType::get(s.lanes, type)),
-        epilogue(k, k.target, nest.mix), units(emit, mix, schedule), zero(emit.constant(0)),
-        one(emit.constant(1)), scratch(k.scratch()) {
+        epilogue(k, k.target, nest.mix), places(k, emit, nest), units(emit, mix, schedule),
+        zero(emit.constant(0)), one(emit.constant(1)), scratch(k.scratch()) {
     scores.a.base = memoryOf(k, ir::DotGeneralOp(attention.scores).getA());
     scores.b.base = memoryOf(k, ir::DotGeneralOp(attention.scores).getB());
     mix.b.base = memoryOf(k, ir::DotGeneralOp(attention.mix).getB());
@@ -65,7 +66,6 @@ private:
   void finishScores(Value panel);
   SmallVector<Value> columnMasks(Value panel);
   void makeLogits(Value row, Value panel, ArrayRef<Value> masks);
-  SmallVector<Value> positionsOf(Value row);
   SmallVector<LaneIndex> indexOf(ElementEmitter &emitter, ArrayRef<Value> leading, Value key);
   void makeWeights(Value row);
   void scaleDown(Value row, Value factor);
@@ -77,22 +77,20 @@ private:
   OpBuilder &b;
   Location loc;
   LoopEmitter emit;
-  const AttentionNest &nest;
   const AttentionSchedule &s;
   const ir::Attention &attention;
   ContractionSpec scores, mix;
   Type type;
   VectorType vectorType;
   ContractionEpilogue epilogue;
+  AttentionPlaces places;
   AttentionUnits<LoopEmitter> units;
   Value zero, one, scratch;
   Value m, keys, blocks, blockKeys, isFew, readsValues;
   PackedRows packedQueries;
   PackedColumns packedKeys, packedValues;
-  // Of the unit at hand: its batch entry, that entry's place in the dimensions of the logits, its
-  // rows, and the block of keys.
+  // Of the unit at hand: its batch entry, its rows, and the block of keys.
   Value batch, m0, rowsHere;
-  SmallVector<Value> outerPositions;
   Value block, n0, keysHere;
   // A block of rows, from the unit's first on.
   Value rowBlock, r0, rows;
@@ -141,7 +139,7 @@ void AttentionKernel::run() {
     batch = emit.div(unit, units.count);
     m0 = emit.mul(emit.sub(unit, emit.mul(batch, units.count)), units.rows);
     rowsHere = emit.min(units.rows, emit.sub(m, m0));
-    outerPositions = positionsOf(Value());
+    places.enter(batch);
     emit.loop(zero, rowsHere, 1, [&](Value row) {
       emit.store(emit.builder.create<arith::ConstantOp>(
                      loc, b.getFloatAttr(type, -std::numeric_limits<double>::infinity())),
@@ -256,47 +254,6 @@ void AttentionKernel::finishScores(Value panel) {
   emit.loop(zero, rows, 1, [&](Value row) { makeLogits(row, panel, masks); });
 }
 
-// Where a row of the unit stands in the dimensions of the logits but the last; without a row, as
-// many of the outer ones as the batch entry alone says.
-SmallVector<Value> AttentionKernel::positionsOf(Value row) {
-  ir::Shape shape = ir::getShape(attention.logits);
-  shape.pop_back();
-  // Rows are mostly a dimension of their own.
-  size_t inner = shape.size();
-  while (inner > 0 && shape[inner - 1] == DimExpr(1))
-    --inner;
-  bool areApart = inner > 0 && shape[inner - 1] == nest.mix.shape.m;
-  SmallVector<Value> positions(shape.size(), zero);
-  auto spread = [&](Value number, size_t count) {
-    size_t outermost = 0;
-    while (outermost < count && shape[outermost] == DimExpr(1))
-      ++outermost;
-    for (size_t i = count; i-- > outermost;) {
-      if (shape[i] == DimExpr(1))
-        continue;
-      positions[i] = number;
-      if (i == outermost)
-        break;
-      Value extent = k.sizeOf(shape[i]);
-      positions[i] = emit.rem(number, extent);
-      number = emit.div(number, extent);
-    }
-  };
-  if (!row) {
-    if (areApart)
-      spread(batch, inner - 1);
-    return positions;
-  }
-  Value inEntry = emit.add(m0, row);
-  if (!areApart) {
-    spread(emit.add(emit.mul(batch, m), inEntry), shape.size());
-    return positions;
-  }
-  positions = outerPositions;
-  positions[inner - 1] = inEntry;
-  return positions;
-}
-
 SmallVector<LaneIndex> AttentionKernel::indexOf(ElementEmitter &emitter, ArrayRef<Value> leading,
                                                 Value key) {
   SmallVector<LaneIndex> index;
@@ -308,7 +265,7 @@ SmallVector<LaneIndex> AttentionKernel::indexOf(ElementEmitter &emitter, ArrayRe
 
 // What softmax is of, from sums of a row: into the block, and into the row's maxima.
 void AttentionKernel::makeLogits(Value row, Value panel, ArrayRef<Value> masks) {
-  SmallVector<Value> leading = positionsOf(emit.add(r0, row));
+  SmallVector<Value> leading = places.ofRow(emit.add(m0, emit.add(r0, row)));
   ReductionOpInterface max = attention.max;
   Value column = emit.mul(panel, s.scores.tileColumns());
   Value maxima = rowOf(s.scratch.maxima, row);

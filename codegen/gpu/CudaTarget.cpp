@@ -36,7 +36,7 @@ TargetLimits CudaTarget::limits() const {
   return {.kernelOps = 64,
           .tileTensors = 4,
           .updatesRows = false,
-          .attends = false,
+          .attendsInHalves = true,
           .reducesColumnsBesideRows = false,
           .randomInKernels = true,
           .randomLine = RandomNest::groupElements,

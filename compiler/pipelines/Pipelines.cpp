@@ -29,6 +29,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   options.randomLine = phaseOptions.limits.randomLine;
   options.updateRows = phaseOptions.limits.updatesRows;
   options.attends = phaseOptions.limits.attends;
+  options.attendsInHalves = phaseOptions.limits.attendsInHalves;
   options.columns = phaseOptions.limits.reducesColumnsBesideRows;
   return passes::createFormKernels(options);
 }

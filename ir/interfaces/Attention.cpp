@@ -50,6 +50,12 @@ private:
     return !from.empty() && !to.empty() && from.back() == to.back();
   }
 
+  static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+  static bool isRounding(Operation *op) {
+    auto cast = dyn_cast<CastOp>(op);
+    return cast && isHalf(getElementType(cast.getY())) && getElementType(cast.getX()).isF32();
+  }
+
   // What the value repeats along the last axis of `shape`.
   template <typename OpT> OpT takeRow(Value value, const Shape &shape) {
     auto broadcast = take<BroadcastOp>(value);
@@ -81,8 +87,10 @@ private:
   bool matchSoftmax() {
     Value value = found.mix.getA();
     while (Operation *op = value.getDefiningOp()) {
-      if (!isInBlock(op) || !keepsRows(op))
+      const bool rounds = !found.roundsWeights && isRounding(op);
+      if (!isInBlock(op) || !(keepsRows(op) || rounds))
         break;
+      found.roundsWeights |= rounds;
       inside.insert(op);
       value = op->getOperand(0);
     }
@@ -185,6 +193,29 @@ private:
 };
 
 } // namespace
+
+bool Attention::isOfHalves() const {
+  // Queries of a block, keys that it has at a time; widths of which it holds sums in registers.
+  constexpr int64_t rows = 64, keys = 64, widest = 128, group = 8, mostWalks = 4;
+  DotGeneralOp products[] = {scores, mix};
+  Type type = getElementType(DotGeneralOp(mix).getB());
+  if (!type.isF16() && !type.isBF16())
+    return false;
+  for (DotGeneralOp product : products)
+    for (Value value : {product.getA(), product.getB(), product.getY()})
+      if (getElementType(value) != type)
+        return false;
+  for (const DimExpr &width : {scoresShape.k, mixShape.n})
+    if (width.constantValue() > widest || width.constantValue() % group != 0)
+      return false;
+  auto count = [](const DimExpr &size, int64_t ofBlock) -> std::optional<int64_t> {
+    std::optional<DimExpr> blocks = ceildiv(size, DimExpr(ofBlock));
+    return blocks && blocks->isConstant() ? std::optional(blocks->constantValue()) : std::nullopt;
+  };
+  std::optional<int64_t> batch = count(mixShape.batch, 1), blocks = count(mixShape.m, rows),
+                         walk = count(mixShape.k, keys);
+  return !batch || !blocks || !walk || *walk / mostWalks <= *batch * *blocks;
+}
 
 std::optional<Attention> keratin::ir::attentionOf(DotGeneralOp mix) { return Matcher(mix).run(); }
 

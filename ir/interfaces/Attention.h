@@ -18,9 +18,16 @@ struct Attention {
   ExpOp exp; // of logits - max
   ReduceSumOp sum;
   ContractionShape scoresShape, mixShape;
+  // Weights are float32's, and rounded to float16 or bfloat16 for the product with the values.
+  bool roundsWeights = false;
   // What only this product needs, in the order of the block: scores and all that lies between them
   // and what the product reads. Others may read nothing of it.
   llvm::SmallVector<mlir::Operation *> inside;
+
+  // Whether matrices of halves make it as a block of threads holds them: all factors are float16 or
+  // all bfloat16, of widths in which they are read 16 bytes at a time; and there are about as many
+  // blocks of queries as each walks over blocks of keys.
+  bool isOfHalves() const;
 
   bool isInside(mlir::Operation *op) const { return llvm::is_contained(inside, op); }
   // Of ops that follow from attention those that make the values, mix among them, in their order.
@@ -28,7 +35,8 @@ struct Attention {
                                                  llvm::ArrayRef<mlir::Value> values) const;
 };
 
-// Of the product that has the values as its second factor; nullopt if it is none. Rows of `mix`,
+// Of the product that has the values as its second factor; nullopt if it is none. Whoever takes it
+// where it rounds weights, rounds them before their sum is known, or not at all. Rows of `mix`,
 // and depths of both products, are known: they fit a processor's cache.
 std::optional<Attention> attentionOf(DotGeneralOp mix);
 // That of a kernel, or of its ops.

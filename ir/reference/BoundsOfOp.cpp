@@ -230,6 +230,25 @@ void BoundsOfOp::choose() {
   }
 }
 
+// Weights of halves may be rounded before they are divided by their sum: by as much of themselves,
+// but not to numbers of their dtype.
+void BoundsOfOp::roundWeights() {
+  auto cast = dyn_cast<CastOp>(op);
+  auto div = cast ? cast.getX().getDefiningOp<DivOp>() : dyn_cast<DivOp>(op);
+  const keratin_dtype_t dtype = result.value.dtype;
+  const bool isHalf = dtype == KERATIN_DTYPE_FLOAT16;
+  if (!(isHalf || dtype == KERATIN_DTYPE_BFLOAT16) || !div || !div.getA().getDefiningOp<ExpOp>())
+    return;
+  const double relative = isHalf ? 0x1p-11 : 0x1p-8, absolute = isHalf ? 0x1p-25 : 0x1p-134;
+  for (int64_t i = 0; i < result.value.size(); ++i) {
+    if (known(result, i) != Known::Range)
+      continue;
+    double lower = result.lower.floats[i], upper = result.upper.floats[i];
+    setRange(result, i, lower - relative * std::fabs(lower) - absolute,
+             upper + relative * std::fabs(upper) + absolute);
+  }
+}
+
 void BoundsOfOp::elementwise() {
   if (isa<SelectOp>(op))
     return choose();
@@ -251,6 +270,7 @@ void BoundsOfOp::elementwise() {
   for (int64_t i = 0; result.value.isFloat() && i < result.value.size(); ++i)
     addWhatEndsHide(i);
   widen(allowedUlps(op) + (options.rewritten && !neverRounds(op) ? 1 : 0));
+  roundWeights();
 }
 
 //===-- Moves ---------------------------------------------------------------------------------===//

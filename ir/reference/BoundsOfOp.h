@@ -75,6 +75,7 @@ private:
   void linear();
   void contraction();
   void roundFactors();
+  void roundWeights();
   void product();
   void windowSum();
   void windowChoice();

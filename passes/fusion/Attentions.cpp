@@ -10,7 +10,7 @@ using namespace mlir;
 // Ops of a mask that are done for each score.
 static constexpr size_t kMostRemade = 16;
 
-Attentions::Attentions(Block &block) {
+Attentions::Attentions(Block &block, bool onlyHalves) {
   SmallVector<Operation *> mixes;
   for (auto mix : block.getOps<DotGeneralOp>()) {
     if (inside.contains(mix))
@@ -18,6 +18,8 @@ Attentions::Attentions(Block &block) {
     std::optional<Attention> found = attentionOf(mix);
     // Scores may be made by attention themselves.
     if (!found || byMix.contains(found->scores))
+      continue;
+    if (onlyHalves ? !found->isOfHalves() : found->roundsWeights)
       continue;
     inside.insert(found->inside.begin(), found->inside.end());
     byMix.try_emplace(mix, std::move(*found));

@@ -13,7 +13,8 @@ namespace keratin::passes {
 class Attentions {
 public:
   Attentions() = default;
-  explicit Attentions(mlir::Block &block);
+  // `onlyHalves`: none but what isOfHalves, which may round weights.
+  Attentions(mlir::Block &block, bool onlyHalves);
 
   // Null if the op is no product with values.
   const ir::Attention *of(mlir::Operation *mix) const;

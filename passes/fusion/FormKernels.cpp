@@ -49,7 +49,7 @@ private:
     FusionPolicy policy({maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom,
                          randomLine, columns});
     for (auto &[block, defined] : blocks) {
-      KernelGroups groups(*block, defined, policy, {fuse, updateRows, attends});
+      KernelGroups groups(*block, defined, policy, {fuse, updateRows, attends, attendsInHalves});
       groups.form();
       if (failed(KernelWriter(*block, groups).run()))
         return failure();

@@ -25,15 +25,17 @@ public:
   using Group = llvm::SmallVector<mlir::Operation *>;
 
   // What is made of single ops: without `fuse` every op is a group of its own; with `updateRows`,
-  // those of a RowUpdate are one, and with `attends` those of attention.
+  // those of a RowUpdate are one, and with `attends` those of attention; `attendsInHalves`: only of
+  // what is in halves.
   struct Kinds {
-    bool fuse, updateRows, attends;
+    bool fuse, updateRows, attends, attendsInHalves;
   };
   // `sizes` are those that the block defines.
   KernelGroups(mlir::Block &block, const ir::ComputedSizes &sizes, const FusionPolicy &policy,
                const Kinds &kinds)
       : block(block), sizes(sizes), policy(policy), fuse(kinds.fuse),
-        updateRows(kinds.fuse && kinds.updateRows), attends(kinds.fuse && kinds.attends) {}
+        updateRows(kinds.fuse && kinds.updateRows), attends(kinds.fuse && kinds.attends),
+        attendsInHalves(kinds.attendsInHalves) {}
 
   // May add copies of arguments that the block yields; changes nothing else.
   void form();
@@ -90,7 +92,7 @@ private:
   mlir::Block &block;
   const ir::ComputedSizes &sizes;
   const FusionPolicy &policy;
-  const bool fuse, updateRows, attends;
+  const bool fuse, updateRows, attends, attendsInHalves;
   std::vector<mlir::Operation *> order;
   GroupGraph graph;
   std::vector<Group> groups;                    // of the same numbers

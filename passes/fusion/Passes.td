@@ -56,6 +56,9 @@ def FormKernels : KeratinPass<"form-kernels"> {
     Option<"attends", "attends", "bool", "true",
         "attention, two products with softmax between them, is one kernel without a matrix of "
         "scores">,
+    Option<"attendsInHalves", "attends-in-halves", "bool", "false",
+        "with attends: only attention of float16 and bfloat16, and of widths that are multiples of 8 "
+        "up to 128; weights may be rounded before they are divided by their sum">,
     Option<"columns", "columns", "bool", "true",
         "kernels that reduce rows also reduce columns of what they compute, in memory that they "
         "get as a result more">

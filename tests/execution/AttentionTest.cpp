@@ -150,6 +150,79 @@ TEST_CASE("attention of all dtypes", "[attention]") {
   check(cases, unknownCalls);
 }
 
+// Devices hold scores of these in registers: blocks of 64 or 128 queries, 64 keys at a time.
+TEST_CASE("attention in halves", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes :
+       {Sizes{2, 64, 64, 64, 64}, Sizes{1, 65, 129, 64, 64}, Sizes{2, 130, 63, 32, 64},
+        Sizes{1, 20, 200, 128, 128}, Sizes{3, 9, 1, 64, 32}, Sizes{1, 40, 70, 40, 72},
+        Sizes{300, 16, 65, 32, 32}, Sizes{2, 30, 0, 32, 32}, Sizes{d(0), d(1), d(2), 64, 64},
+        Sizes{d(0), d(1), d(1), 32, 128}, Sizes{d(0), 140, d(2), 64, 32}})
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16})
+      for (bool isWidened : {true, false})
+        cases.push_back(attention(sizes, {.dtype = dtype, .isWidened = isWidened}));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention in halves to operands in any order of dimensions", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (int order = 1; order < 8; ++order)
+    cases.push_back(attention({2, d(1), d(2), 32, 64}, {.areQueriesTurned = bool(order & 1),
+                                                        .areKeysTurned = bool(order & 2),
+                                                        .areValuesTurned = bool(order & 4),
+                                                        .dtype = KERATIN_DTYPE_FLOAT16,
+                                                        .isWidened = true}));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention in halves with masks, and what follows", "[attention]") {
+  const Sizes sizes = {*mul(d(0), DimExpr(3)), d(1), d(2), 32, 32};
+  const Shape heads = {d(0), 3, d(1), d(2)};
+  SweepInput ofBoth{{d(1), d(2)}, KERATIN_DTYPE_FLOAT32, Elements::Small};
+  SweepInput choices{{d(0), d(2)}, KERATIN_DTYPE_BOOL};
+  SweepInput ofRows{{sizes.batch, sizes.queries, sizes.width}, KERATIN_DTYPE_FLOAT16};
+  auto inHeads = [=](const Step &step) -> Step {
+    return [=](GraphMath &math, Value scores, ValueRange others) {
+      return step(math, math.reshape(scores, heads), others);
+    };
+  };
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16}) {
+    Form form = {.dtype = dtype, .isWidened = true};
+    form.mask = causal;
+    cases.push_back(attention(sizes, form));
+    form.mask = inHeads(causal);
+    cases.push_back(attention(sizes, form));
+    form.others = {ofBoth};
+    form.mask = inHeads([](GraphMath &math, Value scores, ValueRange others) {
+      return math.add(scores, math.broadcast(others[0], getShape(scores), {2, 3}));
+    });
+    cases.push_back(attention(sizes, form));
+    form.others = {choices};
+    form.mask = inHeads([](GraphMath &math, Value scores, ValueRange others) {
+      return chosen(math, scores, others[0], {0, 3});
+    });
+    cases.push_back(attention(sizes, form));
+    form.mask = nullptr;
+    ofRows.dtype = dtype;
+    form.others = {ofRows};
+    form.behind = [](GraphMath &math, Value y, ValueRange others) {
+      return math.add(math.tanh(y), others[0]);
+    };
+    cases.push_back(attention(sizes, form));
+  }
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention in halves to what is not finite", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{3, 40, 30, 8, 8}, Sizes{d(0), d(1), d(2), 32, 64}})
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16})
+      cases.push_back(
+          attention(sizes, {.dtype = dtype, .elements = Elements::Special, .isWidened = true}));
+  check(cases, unknownCalls);
+}
+
 TEST_CASE("attention with masks", "[attention]") {
   const DimExpr batch = d(0), queries = d(1), keys = d(2);
   const Sizes sizes = {*mul(batch, DimExpr(3)), queries, keys, 16, 16};

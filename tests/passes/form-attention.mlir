@@ -2,6 +2,7 @@
 
 // RUN: keratin-opt %s --keratin-form-kernels | FileCheck %s
 // RUN: keratin-opt %s --keratin-form-kernels=attends=false | FileCheck %s --check-prefix=APART
+// RUN: keratin-opt %s --keratin-form-kernels=attends-in-halves | FileCheck %s --check-prefixes=APART,HALVES
 
 // CHECK-LABEL: func.func @scaled_with_what_follows
 // CHECK:         keratin.kernel(%arg0, %arg1, %arg2, %arg3)
@@ -141,4 +142,28 @@ func.func @mask_with_another_reader(%q: tensor<4x32x8xf32>, %k: tensor<4x16x8xf3
   %w = keratin.div %e, %zb : (tensor<4x32x16xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
   %o = keratin.dot_general %w, %v batch = [0] x [0] contract = [2] x [1] : (tensor<4x32x16xf32>, tensor<4x16x8xf32>) -> tensor<4x32x8xf32>
   return %o, %seen : tensor<4x32x8xf32>, tensor<32x16xi1>
+}
+
+// Weights that are rounded for the product need their whole sum first, but where they may be rounded before.
+// CHECK-LABEL:  func.func @rounded_weights
+// CHECK-COUNT-3: keratin.kernel(
+// HALVES-LABEL: func.func @rounded_weights
+// HALVES:         keratin.kernel(%arg0, %arg1, %arg2)
+// HALVES:           keratin.reduce_max
+// HALVES:           keratin.cast
+// HALVES:           keratin.dot_general
+// HALVES-NOT:     keratin.kernel(
+func.func @rounded_weights(%q: tensor<4x32x8xbf16>, %k: tensor<4x16x8xbf16>, %v: tensor<4x16x8xbf16>) -> tensor<4x32x8xbf16> {
+  %s = keratin.dot_general %q, %k batch = [0] x [0] contract = [2] x [2] : (tensor<4x32x8xbf16>, tensor<4x16x8xbf16>) -> tensor<4x32x16xbf16>
+  %x = keratin.cast %s : (tensor<4x32x16xbf16>) -> tensor<4x32x16xf32>
+  %m = keratin.reduce_max %x axes = [2] : (tensor<4x32x16xf32>) -> tensor<4x32xf32>
+  %mb = keratin.broadcast %m dims = [0, 1] : (tensor<4x32xf32>) -> tensor<4x32x16xf32>
+  %d = keratin.sub %x, %mb : (tensor<4x32x16xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
+  %e = keratin.exp %d : (tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
+  %z = keratin.reduce_sum %e axes = [2] : (tensor<4x32x16xf32>) -> tensor<4x32xf32>
+  %zb = keratin.broadcast %z dims = [0, 1] : (tensor<4x32xf32>) -> tensor<4x32x16xf32>
+  %w = keratin.div %e, %zb : (tensor<4x32x16xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
+  %p = keratin.cast %w : (tensor<4x32x16xf32>) -> tensor<4x32x16xbf16>
+  %o = keratin.dot_general %p, %v batch = [0] x [0] contract = [2] x [1] : (tensor<4x32x16xbf16>, tensor<4x16x8xbf16>) -> tensor<4x32x8xbf16>
+  return %o : tensor<4x32x8xbf16>
 }

@@ -21,8 +21,10 @@ ContractionCode::ContractionCode(DeviceKernelBuilder &k, const ContractionNest &
       n(numberOf(emit, spec.n)), depth(numberOf(emit, spec.k)), k(k), alignment(k),
       epilogue(k, k.target, nest), isAligned(alignment.holds()) {
   ir::DotGeneralOp dot = nest.dot;
+  // Of attention's second product only B is in memory.
   auto memoryOf = [&](Value operand) {
-    return k.inputs[cast<BlockArgument>(operand).getArgNumber()];
+    auto argument = dyn_cast<BlockArgument>(operand);
+    return argument ? k.inputs[argument.getArgNumber()] : Value();
   };
   memoryOfA = memoryOf(dot.getA());
   memoryOfB = memoryOf(dot.getB());

@@ -7,13 +7,13 @@
 namespace keratin::codegen {
 
 // m16n8k16, whose factors come by ldmatrix, turned where neighbours are lines.
-class HalvesEngine final : public WarpsEngine {
+class HalvesEngine : public WarpsEngine {
 public:
   using WarpsEngine::WarpsEngine;
 
-private:
+protected:
   Values multiplyMatrices(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> b,
-                          mlir::ValueRange sums) override;
+                          mlir::ValueRange sums) final;
 };
 
 } // namespace keratin::codegen

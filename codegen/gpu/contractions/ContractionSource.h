@@ -43,7 +43,7 @@ public:
 };
 
 // A matrix in memory with a stride in both directions.
-class StridedSource final : public ContractionSource {
+class StridedSource : public ContractionSource {
 public:
   struct Direction {
     Value stride; // i64, in elements
@@ -62,7 +62,7 @@ public:
   Values depth(LoopEmitter &emit, Value number) override;
   Element element(LoopEmitter &emit, mlir::ValueRange line, mlir::ValueRange depth) override;
 
-private:
+protected:
   Values along(LoopEmitter &emit, const Direction &direction, Value number);
 
   Value base;

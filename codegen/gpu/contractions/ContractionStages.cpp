@@ -60,16 +60,15 @@ Value StagesEngine::placeOf(const Operand &operand, Value row, Value element) {
   return panel ? emit.add(bytes, emit.mul(panel, panelBytes(operand))) : bytes;
 }
 
+int64_t StagesEngine::baseOf(bool isA) const {
+  return isA ? 0 : tile.rows() * tile.depth * tile.elementBytes();
+}
+
 StagesEngine::Operand StagesEngine::operandOf(ContractionSource &source, bool isA) {
   int64_t lines = isA ? tile.rows() : tile.columns();
-  Operand operand = {&source,
-                     isA,
-                     lines,
-                     isA ? 0 : tile.rows() * tile.depth * tile.elementBytes(),
-                     source.neighbours == ContractionSource::Neighbours::Lines,
-                     {},
-                     {},
-                     {}};
+  Operand operand = {
+      &source, isA, lines, baseOf(isA), source.neighbours == ContractionSource::Neighbours::Lines,
+      {},      {},  {}};
   int64_t ofRow = widthOf(operand) / chunkElements();
   int64_t chunks = source.isGrouped ? lines * tile.depth / chunkElements() : 0;
   for (int64_t i = 0; i < chunks / tile.threads(); ++i) {

@@ -33,6 +33,10 @@ protected:
     Value row, chunk;
   };
   Operand operandOf(ContractionSource &source, bool isA);
+  // Of a stage that holds both: B lies behind A.
+  virtual int64_t baseOf(bool isA) const;
+  // Of its tile from this depth on.
+  void copy(Operand &operand, Value depth, Value stage);
 
   // By which the chunks of a row change places; steps of a warp's reads leave it as it is.
   virtual Value turnOf(const Operand &operand, Value row);
@@ -61,7 +65,6 @@ private:
   // Of all panels together.
   int64_t widthOf(const Operand &operand) const;
   Value placeOf(const Operand &operand, Value row, Value element);
-  void copy(Operand &operand, Value depth, Value stage);
   void copyAsync(llvm::StringRef intrinsic, int64_t bytes,
                  const ContractionSource::Element &element, Value to);
   void copyChunks(Operand &operand, Value depth, Value stage);

@@ -58,14 +58,14 @@ WarpsEngine::Values WarpsEngine::factors(const Operand &operand, Value stage, in
                 emit.builder.getI32Type(), addressOf(operand, stage, line, depth));
 }
 
-WarpsEngine::Values WarpsEngine::addStage(ValueRange sums, const Operand &a, const Operand &b,
-                                          Value stage) {
+WarpsEngine::Values WarpsEngine::addProducts(ValueRange sums, FactorsOfA factorsOfA,
+                                             const Operand &b, Value stage) {
   Values result(sums);
   int64_t down = tile.rowsOfWarp() / 16, across = tile.columnsOfWarp() / 8;
   for (int64_t depth = 0; depth < tile.depth; depth += 2 * chunkElements()) {
     SmallVector<Values> ofA, ofB;
     for (int64_t i = 0; i < down; ++i)
-      ofA.push_back(factors(a, stage, 16 * i, depth));
+      ofA.push_back(factorsOfA(16 * i, depth));
     for (int64_t j = 0; j < across; j += 2)
       ofB.push_back(factors(b, stage, 8 * j, depth));
     for (int64_t i = 0; i < down; ++i)
@@ -96,7 +96,8 @@ WarpsEngine::Values WarpsEngine::multiply(ContractionSource &sourceOfA,
     await(ahead - 1);
     block.barrier();
     start(a, b, emit.add(depth, ahead * tile.depth), end, behind(stage, ahead));
-    Values sums = addStage(carried.drop_back(), a, b, stage);
+    auto ofA = [&](int64_t line, int64_t depth) { return factors(a, stage, line, depth); };
+    Values sums = addProducts(carried.drop_back(), ofA, b, stage);
     sums.push_back(behind(stage, 1));
     return sums;
   });

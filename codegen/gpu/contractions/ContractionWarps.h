@@ -22,6 +22,11 @@ protected:
   virtual Values multiplyMatrices(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> b,
                                   mlir::ValueRange sums) = 0;
 
+  // The sums and the products of what a stage has of B and of the factors of 16 lines of A from
+  // this one on, two chunks of depths from this one on.
+  using FactorsOfA = llvm::function_ref<Values(int64_t line, int64_t depth)>;
+  Values addProducts(mlir::ValueRange sums, FactorsOfA ofA, const Operand &b, Value stage);
+
   // The first line of its warp.
   Value warpLine(const Operand &operand);
   Value addressOf(const Operand &operand, Value stage, int64_t line, int64_t depth);
@@ -29,9 +34,6 @@ protected:
   Values fourOf(llvm::StringRef intrinsic, mlir::Type type, mlir::ValueRange operands);
 
   mlir::Type elementType;
-
-private:
-  Values addStage(mlir::ValueRange sums, const Operand &a, const Operand &b, Value stage);
 };
 
 } // namespace keratin::codegen

@@ -31,9 +31,10 @@ Value Warp::members() {
 
 // The last operand: the thread beyond which there is none, and the bits of the part's number.
 Value Warp::exchangeWord(Mode mode, Value word, Value argument) {
-  const char *name = mode == Mode::Up     ? "llvm.nvvm.shfl.sync.up.i32"
-                     : mode == Mode::Down ? "llvm.nvvm.shfl.sync.down.i32"
-                                          : "llvm.nvvm.shfl.sync.idx.i32";
+  const char *name = mode == Mode::Up       ? "llvm.nvvm.shfl.sync.up.i32"
+                     : mode == Mode::Down   ? "llvm.nvvm.shfl.sync.down.i32"
+                     : mode == Mode::Across ? "llvm.nvvm.shfl.sync.bfly.i32"
+                                            : "llvm.nvvm.shfl.sync.idx.i32";
   int64_t bounds = int64_t(warpThreads - threads) << 8 | (mode == Mode::Up ? 0 : warpThreads - 1);
   return b
       .create<LLVM::CallIntrinsicOp>(loc, b.getI32Type(), b.getStringAttr(name),
@@ -68,6 +69,10 @@ Value Warp::fromFurther(Value value, unsigned distance) {
 
 Value Warp::fromBefore(Value value, unsigned distance) {
   return exchange(Mode::Up, value, i32(distance));
+}
+
+Value Warp::fromAcross(Value value, unsigned bits) {
+  return exchange(Mode::Across, value, i32(bits));
 }
 
 Value Warp::fromFirst(Value value) { return exchange(Mode::Index, value, i32(0)); }

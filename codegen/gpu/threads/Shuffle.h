@@ -21,6 +21,8 @@ public:
   // none.
   mlir::Value fromFurther(mlir::Value value, unsigned distance);
   mlir::Value fromBefore(mlir::Value value, unsigned distance);
+  // That of the thread whose number differs in these bits.
+  mlir::Value fromAcross(mlir::Value value, unsigned bits);
   // The value of the first thread; of the thread of this number (i32 or i64).
   mlir::Value fromFirst(mlir::Value value);
   mlir::Value from(mlir::Value value, mlir::Value lane);
@@ -29,7 +31,7 @@ public:
   mlir::Value any(mlir::Value condition);
 
 private:
-  enum class Mode { Up, Down, Index };
+  enum class Mode { Up, Down, Across, Index };
   mlir::Value i32(int64_t value);
   mlir::Value special(const char *name);
   mlir::Value members();

@@ -1,0 +1,387 @@
+// Blocks of attention, after an AttentionTilesPlan.
+#include "codegen/elements/AttentionPlaces.h"
+#include "codegen/gpu/attention/AttentionProduct.h"
+#include "codegen/gpu/attention/AttentionTilesPlan.h"
+#include "codegen/gpu/contractions/ContractionCode.h"
+#include "codegen/gpu/threads/Shuffle.h"
+#include "codegen/gpu/threads/ThreadBlock.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+
+namespace {
+
+// Keys, whose lines are those from a key on that moves.
+class KeysSource final : public StridedSource {
+public:
+  explicit KeysSource(StridedSource source) : StridedSource(std::move(source)) {}
+
+  Values line(LoopEmitter &emit, Value number) override {
+    return {emit.mul(number, lines.stride), number};
+  }
+  Element element(LoopEmitter &emit, ValueRange line, ValueRange depth) override {
+    Value start = emit.address(base, elementType, emit.mul(first, lines.stride));
+    Value pointer = emit.address(start, elementType, line[0]);
+    pointer = emit.address(pointer, elementType, depth[0]);
+    Value exists = depth.size() > 1 ? depth[1] : Value();
+    if (!lines.isWhole) {
+      Value isKey = emit.less(emit.add(first, line[1]), lines.size);
+      exists = exists ? emit.logicalAnd(exists, isKey) : isKey;
+    }
+    return {pointer, exists};
+  }
+
+  Value first;
+};
+
+class AttentionTilesKernel {
+public:
+  using Values = LoopEmitter::Values;
+
+  AttentionTilesKernel(DeviceKernelBuilder &k, const AttentionTilesPlan &plan)
+      : k(k), plan(plan), attention(plan.nest.attention), ofScores(k, plan.nest.scores),
+        ofMix(k, plan.nest.mix), emit(ofMix.emit), b(k.b), loc(k.loc), type(b.getF32Type()),
+        places(k, emit, plan.nest), rows(ofMix.m), keys(ofMix.depth), zero(emit.constant(0)) {
+    if (!k.watchesNumbers)
+      scale = scaleOf(attention.logits);
+  }
+
+  void emitUnit(Value unit);
+
+private:
+  // The products of a unit, and their operands.
+  struct Block {
+    AttentionProduct scores, mix;
+    StridedSource queries;
+    KeysSource keys;
+    StridedSource values;
+    AttentionProduct::Operand ofQueries, ofKeys, ofValues;
+  };
+  // What a thread carries from a block of keys to the next, of each of its rows the largest logit
+  // times log2(e), and the sum of its own weights.
+  struct State {
+    Values mixed, peaks, totals;
+    Value stage;
+
+    Values all() const;
+    static State of(ValueRange values, size_t rows);
+  };
+
+  std::optional<double> scaleOf(Value logits) const;
+  int64_t rowsOfThread() const { return plan.mix.threadRows; }
+  // Sums of a product with so many columns come in matrices of 16 rows and 8 columns.
+  template <typename Function> void forEachSum(int64_t columns, Function function);
+
+  void start(Block &block, Value first, Value stage);
+  State step(Block &block, const AttentionProduct::Factors &queries, Value first, State state);
+  void makeLogits(MutableArrayRef<Value> scores, Value first);
+  void leaveOut(MutableArrayRef<Value> logits, Value first);
+  void makeWeights(MutableArrayRef<Value> logits, State &state);
+  Values means(const State &state);
+
+  Value number(double value) {
+    return b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(float(value)));
+  }
+  Value lowest() { return number(-std::numeric_limits<double>::infinity()); }
+  Value multiply(Value x, Value y) { return b.create<arith::MulFOp>(loc, x, y); }
+  Value plus(Value x, Value y) { return b.create<arith::AddFOp>(loc, x, y); }
+  Value larger(Value x, Value y) { return b.create<arith::MaximumFOp>(loc, x, y); }
+  Value powerOfTwo(Value x);
+
+  DeviceKernelBuilder &k;
+  const AttentionTilesPlan &plan;
+  const ir::Attention &attention;
+  ContractionCode ofScores, ofMix;
+  LoopEmitter &emit;
+  OpBuilder &b;
+  Location loc;
+  Type type;
+  AttentionPlaces places;
+  Value rows, keys, zero;
+  // Logits are scores times this, if nothing else.
+  std::optional<double> scale;
+  // Of the unit, and of this thread: its first row and its first column of a block of keys.
+  Value batch, firstRow, ownRow, ownColumn;
+};
+
+} // namespace
+
+AttentionTilesKernel::Values AttentionTilesKernel::State::all() const {
+  Values values = mixed;
+  llvm::append_range(values, peaks);
+  llvm::append_range(values, totals);
+  values.push_back(stage);
+  return values;
+}
+
+AttentionTilesKernel::State AttentionTilesKernel::State::of(ValueRange values, size_t rows) {
+  const size_t sums = values.size() - 2 * rows - 1;
+  return {Values(values.take_front(sums)), Values(values.slice(sums, rows)),
+          Values(values.slice(sums + rows, rows)), values.back()};
+}
+
+template <typename Function>
+void AttentionTilesKernel::forEachSum(int64_t columns, Function function) {
+  size_t sum = 0;
+  for (int64_t i = 0; i < rowsOfThread() / 2; ++i)
+    for (int64_t j = 0; j < columns / 8; ++j)
+      for (int64_t half : {0, 1})
+        for (int64_t neighbour : {0, 1})
+          function(sum++, size_t(2 * i + half), 8 * j + neighbour);
+}
+
+// A positive number by which scores are multiplied, and nothing else but casts and reshapes.
+std::optional<double> AttentionTilesKernel::scaleOf(Value logits) const {
+  double scale = 1;
+  auto constantOf = [](Value value) -> std::optional<double> {
+    if (auto broadcast = value.getDefiningOp<ir::BroadcastOp>())
+      value = broadcast.getX();
+    auto constant = value.getDefiningOp<ir::ConstantOp>();
+    auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+    if (!elements || !elements.isSplat())
+      return std::nullopt;
+    return elements.getSplatValue<APFloat>().convertToDouble();
+  };
+  for (Value value = logits; value != ir::DotGeneralOp(attention.scores).getY();) {
+    Operation *op = value.getDefiningOp();
+    if (auto mul = dyn_cast<ir::MulOp>(op)) {
+      std::optional<double> left = constantOf(mul.getA()), right = constantOf(mul.getB());
+      if (!left && !right)
+        return std::nullopt;
+      scale *= left ? *left : *right;
+      value = left ? mul.getB() : mul.getA();
+    } else if (isa<ir::ReshapeOp, ir::CastOp>(op) &&
+               isa<FloatType>(ir::getElementType(op->getOperand(0)))) {
+      value = op->getOperand(0);
+    } else {
+      return std::nullopt;
+    }
+  }
+  constexpr double least = 0x1p-60, most = 0x1p60;
+  return scale >= least && scale <= most ? std::optional(scale) : std::nullopt;
+}
+
+//===-- Copies --------------------------------------------------------------------------------===//
+
+// A group of copies, of none behind the last key.
+void AttentionTilesKernel::start(Block &block, Value first, Value stage) {
+  emit.branch(emit.less(first, keys), [&] {
+    block.keys.first = first;
+    block.scores.copy(block.ofKeys, zero, stage);
+    block.mix.copy(block.ofValues, first, emit.add(stage, plan.keyBytes()));
+  });
+  block.mix.commit();
+}
+
+//===-- Scores and weights --------------------------------------------------------------------===//
+
+void AttentionTilesKernel::makeLogits(MutableArrayRef<Value> scores, Value first) {
+  if (scale)
+    return;
+  // What has no row or no key computes what the last has.
+  const bool hasAllRows = ofMix.spec.m.isMultipleOf(plan.mix.rows());
+  const bool hasAllKeys = ofMix.spec.k.isMultipleOf(plan.mix.depth);
+  SmallVector<SmallVector<Value>> leading;
+  Values exists;
+  for (int64_t i = 0; i < rowsOfThread(); ++i) {
+    Value row = emit.add(ownRow, i * 8);
+    exists.push_back(emit.less(row, rows));
+    leading.push_back(
+        places.ofRow(hasAllRows ? row : emit.min(row, emit.sub(rows, emit.constant(1)))));
+  }
+  forEachSum(plan.scores.columns(), [&](size_t i, size_t row, int64_t column) {
+    Value key = emit.add(emit.add(first, ownColumn), column);
+    Value isThere = emit.logicalAnd(exists[row], emit.less(key, keys));
+    if (!hasAllKeys)
+      key = emit.min(key, emit.sub(keys, emit.constant(1)));
+    ElementEmitter emitter(k, loc, k.target, 1);
+    emitter.bindRegister(ir::DotGeneralOp(attention.scores).getY(), scores[i]);
+    SmallVector<LaneIndex> index;
+    for (Value position : leading[row])
+      index.push_back(emitter.scalarIndex(position));
+    index.push_back(emitter.scalarIndex(key));
+    scores[i] = emitter.emit(attention.logits, index);
+    if (k.watchesNumbers)
+      emit.branch(isThere, [&] { emitter.watch(attention.logits, scores[i]); });
+  });
+}
+
+// Behind the last key weights are 0.
+void AttentionTilesKernel::leaveOut(MutableArrayRef<Value> logits, Value first) {
+  if (ofMix.spec.k.isMultipleOf(plan.mix.depth))
+    return;
+  Value left = emit.sub(emit.sub(keys, first), ownColumn);
+  SmallVector<Type> types(logits.size(), type);
+  Values results = emit.choose(
+      emit.less(emit.constant(plan.mix.depth), emit.add(emit.sub(keys, first), 1)), types,
+      [&] { return Values(logits); },
+      [&] {
+        Values kept(logits);
+        forEachSum(plan.scores.columns(), [&](size_t i, size_t, int64_t column) {
+          kept[i] = emit.select(emit.less(emit.constant(column), left), kept[i], lowest());
+        });
+        return kept;
+      });
+  llvm::copy(results, logits.begin());
+}
+
+// Of one instruction, with about as many bits as float32 has: weights are rounded to 11 at most.
+// Results that would be denormal are 0.
+Value AttentionTilesKernel::powerOfTwo(Value x) {
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"), x)
+      .getResult(0);
+}
+
+// exp(logit - the largest so far), and what was before scaled down if there is a larger one.
+void AttentionTilesKernel::makeWeights(MutableArrayRef<Value> logits, State &state) {
+  constexpr double log2e = 1.4426950408889634;
+  Value factor = number(scale.value_or(1) * log2e);
+  const int64_t columns = plan.scores.columns();
+  Warp warp(b, loc);
+  Values peaks(state.peaks.size(), nullptr), shifts, factors;
+  forEachSum(columns, [&](size_t i, size_t row, int64_t) {
+    peaks[row] = peaks[row] ? larger(peaks[row], logits[i]) : logits[i];
+  });
+  Value grows;
+  for (auto [row, peak] : llvm::enumerate(peaks)) {
+    // Four threads share a row.
+    for (unsigned bit : {1u, 2u})
+      peak = larger(peak, warp.fromAcross(peak, bit));
+    peak = larger(multiply(peak, factor), state.peaks[row]);
+    // -inf less -inf would be NaN although larger ones may come.
+    Value isLowest = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, peak, lowest());
+    shifts.push_back(b.create<arith::NegFOp>(loc, emit.select(isLowest, number(0), peak)));
+    factors.push_back(powerOfTwo(plus(state.peaks[row], shifts.back())));
+    Value is = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factors.back(), number(1));
+    grows = grows ? b.create<arith::OrIOp>(loc, grows, is) : is;
+    state.peaks[row] = peak;
+  }
+  Values totals(peaks.size(), nullptr);
+  forEachSum(columns, [&](size_t i, size_t row, int64_t) {
+    logits[i] = powerOfTwo(emit.multiplyAdd(logits[i], factor, shifts[row]));
+    totals[row] = totals[row] ? plus(totals[row], logits[i]) : logits[i];
+  });
+  for (auto [total, before, factor] : llvm::zip(totals, state.totals, factors))
+    before = emit.multiplyAdd(before, factor, total);
+  SmallVector<Type> types(state.mixed.size(), type);
+  state.mixed = emit.choose(
+      warp.any(grows), types,
+      [&] {
+        Values scaled = state.mixed;
+        forEachSum(plan.mix.columns(), [&](size_t i, size_t row, int64_t) {
+          scaled[i] = multiply(scaled[i], factors[row]);
+        });
+        return scaled;
+      },
+      [&] { return state.mixed; });
+}
+
+//===-- Units ---------------------------------------------------------------------------------===//
+
+AttentionTilesKernel::State AttentionTilesKernel::step(Block &block,
+                                                       const AttentionProduct::Factors &queries,
+                                                       Value first, State state) {
+  // The copies have come, of all threads, and all are done with the stage before.
+  block.mix.await(0);
+  ThreadBlock(b, loc).barrier();
+  Value other = emit.sub(emit.constant(2 * plan.queryBytes() + plan.stageBytes()), state.stage);
+  start(block, emit.add(first, plan.mix.depth), other);
+  Values none(size_t(plan.scores.threadRows * plan.scores.threadColumns), number(0));
+  Values scores = block.scores.add(none, queries, block.ofKeys, state.stage);
+  makeLogits(scores, first);
+  leaveOut(scores, first);
+  makeWeights(scores, state);
+  AttentionProduct::Factors weights =
+      block.mix.factorsOf(scores, plan.mix.rowsOfWarp(), plan.mix.depth);
+  state.mixed =
+      block.mix.add(state.mixed, weights, block.ofValues, emit.add(state.stage, plan.keyBytes()));
+  state.stage = other;
+  return state;
+}
+
+// Of no keys 0.
+AttentionTilesKernel::Values AttentionTilesKernel::means(const State &state) {
+  Warp warp(b, loc);
+  Values inverse;
+  for (Value total : state.totals) {
+    for (unsigned bit : {1u, 2u})
+      total = plus(total, warp.fromAcross(total, bit));
+    if (!ofMix.spec.k.constant || *ofMix.spec.k.constant == 0)
+      total = emit.select(emit.equal(keys, zero), number(1), total);
+    inverse.push_back(b.create<arith::DivFOp>(loc, number(1), total));
+  }
+  Values result = state.mixed;
+  forEachSum(plan.mix.columns(),
+             [&](size_t i, size_t row, int64_t) { result[i] = multiply(result[i], inverse[row]); });
+  return result;
+}
+
+void AttentionTilesKernel::emitUnit(Value unit) {
+  Value rowTile = emit.popCounter(unit, k.sizeOf(plan.rowTiles()));
+  batch = unit;
+  firstRow = emit.mul(rowTile, plan.mix.rows());
+  places.enter(batch);
+  ThreadBlock threads(b, loc);
+  Value shared = threads.memory(plan.mix.sharedAlignment()), thread = threads.threadAnew();
+  const int64_t group = plan.mix.sourceGroup();
+  Type elementType = ofMix.spec.b.elementType;
+  Block block = {
+      AttentionProduct(emit, plan.scores, shared, thread, elementType),
+      AttentionProduct(emit, plan.mix, shared, thread, elementType),
+      ofScores.a({batch, firstRow, plan.scores.rows(), plan.scores.depth}, group),
+      KeysSource(ofScores.b({batch, Value(), plan.scores.columns(), plan.scores.depth}, group)),
+      ofMix.b({batch, Value(), plan.mix.columns(), plan.mix.depth}, group),
+      {},
+      {},
+      {}};
+  block.ofQueries = block.scores.operandOf(block.queries, /*isA=*/true);
+  block.ofKeys = block.scores.operandOf(block.keys, /*isA=*/false);
+  block.ofValues = block.mix.operandOf(block.values, /*isA=*/false);
+  Value lane = emit.rem(thread, emit.constant(warpThreads));
+  Value warp = emit.div(thread, emit.constant(warpThreads));
+  ownColumn = emit.mul(emit.popBits(lane, emit.constant(4)), 2);
+  ownRow = emit.add(firstRow, emit.add(emit.mul(warp, plan.mix.rowsOfWarp()), lane));
+
+  block.scores.copy(block.ofQueries, zero, zero);
+  block.scores.commit();
+  State state;
+  state.stage = emit.constant(plan.queryBytes());
+  start(block, zero, state.stage);
+  block.scores.await(1);
+  threads.barrier();
+  AttentionProduct::Factors queries = block.scores.readAll(block.ofQueries, zero);
+  state.mixed.assign(size_t(plan.mix.threadRows * plan.mix.threadColumns), number(0));
+  state.peaks.assign(size_t(rowsOfThread()), lowest());
+  state.totals.assign(size_t(rowsOfThread()), number(0));
+  Values last =
+      emit.loop(zero, keys, plan.mix.depth, state.all(), [&](Value first, ValueRange carried) {
+        return step(block, queries, first, State::of(carried, size_t(rowsOfThread()))).all();
+      });
+  block.mix.await(0);
+  threads.barrier();
+  Values result = means(State::of(last, size_t(rowsOfThread())));
+  ContractionEngine::Result place;
+  if (!ofMix.spec.m.isMultipleOf(plan.mix.rows()))
+    place.rows = emit.sub(rows, firstRow);
+  if (ofMix.spec.n.constant.value_or(1) % plan.mix.columns() != 0)
+    place.columns = emit.sub(ofMix.n, zero);
+  place.isGrouped = ofMix.mayGroupColumns(plan.mix.group());
+  block.mix.finish(result, place, [&](Value row, Value column, Value sums) {
+    ofMix.store(batch, emit.add(firstRow, row), column, sums);
+  });
+}
+
+void AttentionTilesPlan::emit(DeviceKernelBuilder &k) const {
+  randomBits.use(k);
+  AttentionTilesKernel kernel(k, *this);
+  LoopEmitter emit(k.b, k.loc, k.target);
+  emit.loop(k.begin, k.end, 1, [&](Value unit) { kernel.emitUnit(unit); });
+}
