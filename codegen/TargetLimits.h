@@ -20,6 +20,8 @@ struct TargetLimits {
   // It does so only in float16 and bfloat16, and may round weights before they are divided by their
   // sum (keratin-form-kernels).
   bool attendsInHalves = false;
+  // And in float32, whose factors are rounded to tf32.
+  bool attendsInTf32 = false;
   // Kernels that reduce rows also reduce columns (keratin-form-kernels).
   bool reducesColumnsBesideRows = true;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).

@@ -37,6 +37,7 @@ TargetLimits CudaTarget::limits() const {
           .tileTensors = 4,
           .updatesRows = false,
           .attendsInHalves = true,
+          .attendsInTf32 = device.float32Products == Float32Products::Tf32,
           .reducesColumnsBesideRows = false,
           .randomInKernels = true,
           .randomLine = RandomNest::groupElements,

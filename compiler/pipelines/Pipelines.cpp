@@ -30,6 +30,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   options.updateRows = phaseOptions.limits.updatesRows;
   options.attends = phaseOptions.limits.attends;
   options.attendsInHalves = phaseOptions.limits.attendsInHalves;
+  options.attendsInTf32 = phaseOptions.limits.attendsInTf32;
   options.columns = phaseOptions.limits.reducesColumnsBesideRows;
   return passes::createFormKernels(options);
 }

@@ -194,13 +194,14 @@ private:
 
 } // namespace
 
-bool Attention::isOfHalves() const {
+bool Attention::isForTensorCores(bool tf32) const {
   // Queries of a block, keys that it has at a time; widths of which it holds sums in registers.
-  constexpr int64_t rows = 64, keys = 64, widest = 128, group = 8, mostWalks = 4;
+  constexpr int64_t rows = 64, keys = 64, widest = 128, groupBits = 128, mostWalks = 4;
   DotGeneralOp products[] = {scores, mix};
   Type type = getElementType(DotGeneralOp(mix).getB());
-  if (!type.isF16() && !type.isBF16())
+  if (!type.isF16() && !type.isBF16() && !(tf32 && type.isF32()))
     return false;
+  const int64_t group = groupBits / int64_t(type.getIntOrFloatBitWidth());
   for (DotGeneralOp product : products)
     for (Value value : {product.getA(), product.getB(), product.getY()})
       if (getElementType(value) != type)

@@ -24,10 +24,10 @@ struct Attention {
   // and what the product reads. Others may read nothing of it.
   llvm::SmallVector<mlir::Operation *> inside;
 
-  // Whether matrices of halves make it as a block of threads holds them: all factors are float16 or
-  // all bfloat16, of widths in which they are read 16 bytes at a time; and there are about as many
-  // blocks of queries as each walks over blocks of keys.
-  bool isOfHalves() const;
+  // Whether tensor cores make it as a block of threads holds matrices: all factors are float16 or
+  // all bfloat16, or where `tf32` says so all float32, of widths in which they are read 16 bytes at
+  // a time; and there are about as many blocks of queries as each walks over blocks of keys.
+  bool isForTensorCores(bool tf32) const;
 
   bool isInside(mlir::Operation *op) const { return llvm::is_contained(inside, op); }
   // Of ops that follow from attention those that make the values, mix among them, in their order.

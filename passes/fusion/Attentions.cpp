@@ -10,7 +10,7 @@ using namespace mlir;
 // Ops of a mask that are done for each score.
 static constexpr size_t kMostRemade = 16;
 
-Attentions::Attentions(Block &block, bool onlyHalves) {
+Attentions::Attentions(Block &block, Kind kind) {
   SmallVector<Operation *> mixes;
   for (auto mix : block.getOps<DotGeneralOp>()) {
     if (inside.contains(mix))
@@ -19,7 +19,8 @@ Attentions::Attentions(Block &block, bool onlyHalves) {
     // Scores may be made by attention themselves.
     if (!found || byMix.contains(found->scores))
       continue;
-    if (onlyHalves ? !found->isOfHalves() : found->roundsWeights)
+    if (kind == Kind::All ? found->roundsWeights
+                          : !found->isForTensorCores(kind == Kind::HalvesAndTf32))
       continue;
     inside.insert(found->inside.begin(), found->inside.end());
     byMix.try_emplace(mix, std::move(*found));

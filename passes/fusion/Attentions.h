@@ -13,8 +13,9 @@ namespace keratin::passes {
 class Attentions {
 public:
   Attentions() = default;
-  // `onlyHalves`: none but what isOfHalves, which may round weights.
-  Attentions(mlir::Block &block, bool onlyHalves);
+  // What of attention there are kernels for. Those of tensor cores may round weights.
+  enum class Kind { All, Halves, HalvesAndTf32 };
+  Attentions(mlir::Block &block, Kind kind);
 
   // Null if the op is no product with values.
   const ir::Attention *of(mlir::Operation *mix) const;

@@ -16,7 +16,7 @@ void KernelGroups::form() {
   number();
   findRowUpdates();
   if (attends)
-    attentions = Attentions(block, attendsInHalves);
+    attentions = Attentions(block, *attends);
   for (DefineSizeOp op : sizes.ops())
     sizesOf[op.getSymbol()] = op.getSize();
   for (Operation *op : order)

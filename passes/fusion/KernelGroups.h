@@ -25,17 +25,17 @@ public:
   using Group = llvm::SmallVector<mlir::Operation *>;
 
   // What is made of single ops: without `fuse` every op is a group of its own; with `updateRows`,
-  // those of a RowUpdate are one, and with `attends` those of attention; `attendsInHalves`: only of
-  // what is in halves.
+  // those of a RowUpdate are one, and so are those of the attention that `attends` says.
   struct Kinds {
-    bool fuse, updateRows, attends, attendsInHalves;
+    bool fuse, updateRows;
+    std::optional<Attentions::Kind> attends;
   };
   // `sizes` are those that the block defines.
   KernelGroups(mlir::Block &block, const ir::ComputedSizes &sizes, const FusionPolicy &policy,
                const Kinds &kinds)
       : block(block), sizes(sizes), policy(policy), fuse(kinds.fuse),
-        updateRows(kinds.fuse && kinds.updateRows), attends(kinds.fuse && kinds.attends),
-        attendsInHalves(kinds.attendsInHalves) {}
+        updateRows(kinds.fuse && kinds.updateRows),
+        attends(kinds.fuse ? kinds.attends : std::nullopt) {}
 
   // May add copies of arguments that the block yields; changes nothing else.
   void form();
@@ -92,7 +92,8 @@ private:
   mlir::Block &block;
   const ir::ComputedSizes &sizes;
   const FusionPolicy &policy;
-  const bool fuse, updateRows, attends, attendsInHalves;
+  const bool fuse, updateRows;
+  const std::optional<Attentions::Kind> attends;
   std::vector<mlir::Operation *> order;
   GroupGraph graph;
   std::vector<Group> groups;                    // of the same numbers

@@ -59,6 +59,8 @@ def FormKernels : KeratinPass<"form-kernels"> {
     Option<"attendsInHalves", "attends-in-halves", "bool", "false",
         "with attends: only attention of float16 and bfloat16, and of widths that are multiples of 8 "
         "up to 128; weights may be rounded before they are divided by their sum">,
+    Option<"attendsInTf32", "attends-in-tf32", "bool", "false",
+        "the same, and of float32 and multiples of 4">,
     Option<"columns", "columns", "bool", "true",
         "kernels that reduce rows also reduce columns of what they compute, in memory that they "
         "get as a result more">

@@ -77,8 +77,9 @@ SweepCase attention(const Sizes &sizes, const Form &form = {}) {
 }
 
 void check(const std::vector<SweepCase> &cases,
-           std::vector<Symbols> calls = {{{0, 1}, {1, 1}, {2, 1}}}) {
+           std::vector<Symbols> calls = {{{0, 1}, {1, 1}, {2, 1}}}, bool hasTf32Products = false) {
   Sweep sweep;
+  sweep.hasTf32Products = hasTf32Products;
   sweep.calls = std::move(calls);
   sweep.check(cases);
   CHECK(sweep.refused.empty());
@@ -221,6 +222,20 @@ TEST_CASE("attention in halves to what is not finite", "[attention]") {
       cases.push_back(
           attention(sizes, {.dtype = dtype, .elements = Elements::Special, .isWidened = true}));
   check(cases, unknownCalls);
+}
+
+TEST_CASE("attention in tf32", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes :
+       {Sizes{2, 64, 64, 64, 64}, Sizes{1, 65, 129, 64, 32}, Sizes{1, 20, 100, 128, 128},
+        Sizes{1, 40, 70, 36, 76}, Sizes{300, 16, 65, 32, 32}, Sizes{d(0), d(1), d(2), 32, 64}})
+    for (const Step &mask : {Step(), Step(causal)})
+      cases.push_back(attention(sizes, {.mask = mask}));
+  for (int order = 1; order < 8; ++order)
+    cases.push_back(attention({2, d(1), d(2), 32, 64}, {.areQueriesTurned = bool(order & 1),
+                                                        .areKeysTurned = bool(order & 2),
+                                                        .areValuesTurned = bool(order & 4)}));
+  check(cases, unknownCalls, /*hasTf32Products=*/true);
 }
 
 TEST_CASE("attention with masks", "[attention]") {

@@ -1,6 +1,6 @@
 // Blocks of attention, after an AttentionTilesPlan.
 #include "codegen/elements/AttentionPlaces.h"
-#include "codegen/gpu/attention/AttentionProduct.h"
+#include "codegen/gpu/attention/AttentionEngine.h"
 #include "codegen/gpu/attention/AttentionTilesPlan.h"
 #include "codegen/gpu/contractions/ContractionCode.h"
 #include "codegen/gpu/threads/Shuffle.h"
@@ -56,14 +56,6 @@ public:
   void emitUnit(Value unit);
 
 private:
-  // The products of a unit, and their operands.
-  struct Block {
-    AttentionProduct scores, mix;
-    StridedSource queries;
-    KeysSource keys;
-    StridedSource values;
-    AttentionProduct::Operand ofQueries, ofKeys, ofValues;
-  };
   // What a thread carries from a block of keys to the next, of each of its rows the largest logit
   // times log2(e), and the sum of its own weights.
   struct State {
@@ -79,8 +71,9 @@ private:
   // Sums of a product with so many columns come in matrices of 16 rows and 8 columns.
   template <typename Function> void forEachSum(int64_t columns, Function function);
 
-  void start(Block &block, Value first, Value stage);
-  State step(Block &block, const AttentionProduct::Factors &queries, Value first, State state);
+  int64_t keyOf(int64_t column) { return column / 8 * 8 + column % 2 * engine->nextKey(); }
+  void start(Value first, Value stage);
+  State step(Value first, State state);
   void makeLogits(MutableArrayRef<Value> scores, Value first);
   void leaveOut(MutableArrayRef<Value> logits, Value first);
   void makeWeights(MutableArrayRef<Value> logits, State &state);
@@ -107,8 +100,10 @@ private:
   Value rows, keys, zero;
   // Logits are scores times this, if nothing else.
   std::optional<double> scale;
-  // Of the unit, and of this thread: its first row and its first column of a block of keys.
-  Value batch, firstRow, ownRow, ownColumn;
+  // Of the unit, and of this thread: its first row and its first key of a block of keys.
+  Value batch, firstRow, ownRow, ownKey;
+  std::unique_ptr<AttentionEngine> engine;
+  KeysSource *keysSource = nullptr;
 };
 
 } // namespace
@@ -171,13 +166,12 @@ std::optional<double> AttentionTilesKernel::scaleOf(Value logits) const {
 //===-- Copies --------------------------------------------------------------------------------===//
 
 // A group of copies, of none behind the last key.
-void AttentionTilesKernel::start(Block &block, Value first, Value stage) {
+void AttentionTilesKernel::start(Value first, Value stage) {
   emit.branch(emit.less(first, keys), [&] {
-    block.keys.first = first;
-    block.scores.copy(block.ofKeys, zero, stage);
-    block.mix.copy(block.ofValues, first, emit.add(stage, plan.keyBytes()));
+    keysSource->first = first;
+    engine->copyKeys(first, stage);
   });
-  block.mix.commit();
+  engine->commit();
 }
 
 //===-- Scores and weights --------------------------------------------------------------------===//
@@ -197,7 +191,7 @@ void AttentionTilesKernel::makeLogits(MutableArrayRef<Value> scores, Value first
         places.ofRow(hasAllRows ? row : emit.min(row, emit.sub(rows, emit.constant(1)))));
   }
   forEachSum(plan.scores.columns(), [&](size_t i, size_t row, int64_t column) {
-    Value key = emit.add(emit.add(first, ownColumn), column);
+    Value key = emit.add(emit.add(first, ownKey), keyOf(column));
     Value isThere = emit.logicalAnd(exists[row], emit.less(key, keys));
     if (!hasAllKeys)
       key = emit.min(key, emit.sub(keys, emit.constant(1)));
@@ -217,7 +211,7 @@ void AttentionTilesKernel::makeLogits(MutableArrayRef<Value> scores, Value first
 void AttentionTilesKernel::leaveOut(MutableArrayRef<Value> logits, Value first) {
   if (ofMix.spec.k.isMultipleOf(plan.mix.depth))
     return;
-  Value left = emit.sub(emit.sub(keys, first), ownColumn);
+  Value left = emit.sub(emit.sub(keys, first), ownKey);
   SmallVector<Type> types(logits.size(), type);
   Values results = emit.choose(
       emit.less(emit.constant(plan.mix.depth), emit.add(emit.sub(keys, first), 1)), types,
@@ -225,7 +219,7 @@ void AttentionTilesKernel::leaveOut(MutableArrayRef<Value> logits, Value first) 
       [&] {
         Values kept(logits);
         forEachSum(plan.scores.columns(), [&](size_t i, size_t, int64_t column) {
-          kept[i] = emit.select(emit.less(emit.constant(column), left), kept[i], lowest());
+          kept[i] = emit.select(emit.less(emit.constant(keyOf(column)), left), kept[i], lowest());
         });
         return kept;
       });
@@ -286,23 +280,17 @@ void AttentionTilesKernel::makeWeights(MutableArrayRef<Value> logits, State &sta
 
 //===-- Units ---------------------------------------------------------------------------------===//
 
-AttentionTilesKernel::State AttentionTilesKernel::step(Block &block,
-                                                       const AttentionProduct::Factors &queries,
-                                                       Value first, State state) {
+AttentionTilesKernel::State AttentionTilesKernel::step(Value first, State state) {
   // The copies have come, of all threads, and all are done with the stage before.
-  block.mix.await(0);
+  engine->await(0);
   ThreadBlock(b, loc).barrier();
   Value other = emit.sub(emit.constant(2 * plan.queryBytes() + plan.stageBytes()), state.stage);
-  start(block, emit.add(first, plan.mix.depth), other);
-  Values none(size_t(plan.scores.threadRows * plan.scores.threadColumns), number(0));
-  Values scores = block.scores.add(none, queries, block.ofKeys, state.stage);
+  start(emit.add(first, plan.mix.depth), other);
+  Values scores = engine->scores(state.stage);
   makeLogits(scores, first);
   leaveOut(scores, first);
   makeWeights(scores, state);
-  AttentionProduct::Factors weights =
-      block.mix.factorsOf(scores, plan.mix.rowsOfWarp(), plan.mix.depth);
-  state.mixed =
-      block.mix.add(state.mixed, weights, block.ofValues, emit.add(state.stage, plan.keyBytes()));
+  state.mixed = engine->mix(state.mixed, scores, state.stage);
   state.stage = other;
   return state;
 }
@@ -332,40 +320,34 @@ void AttentionTilesKernel::emitUnit(Value unit) {
   ThreadBlock threads(b, loc);
   Value shared = threads.memory(plan.mix.sharedAlignment()), thread = threads.threadAnew();
   const int64_t group = plan.mix.sourceGroup();
-  Type elementType = ofMix.spec.b.elementType;
-  Block block = {
-      AttentionProduct(emit, plan.scores, shared, thread, elementType),
-      AttentionProduct(emit, plan.mix, shared, thread, elementType),
-      ofScores.a({batch, firstRow, plan.scores.rows(), plan.scores.depth}, group),
-      KeysSource(ofScores.b({batch, Value(), plan.scores.columns(), plan.scores.depth}, group)),
-      ofMix.b({batch, Value(), plan.mix.columns(), plan.mix.depth}, group),
-      {},
-      {},
-      {}};
-  block.ofQueries = block.scores.operandOf(block.queries, /*isA=*/true);
-  block.ofKeys = block.scores.operandOf(block.keys, /*isA=*/false);
-  block.ofValues = block.mix.operandOf(block.values, /*isA=*/false);
+  StridedSource queries =
+      ofScores.a({batch, firstRow, plan.scores.rows(), plan.scores.depth}, group);
+  KeysSource keysOfBlock(
+      ofScores.b({batch, Value(), plan.scores.columns(), plan.scores.depth}, group));
+  StridedSource values = ofMix.b({batch, Value(), plan.mix.columns(), plan.mix.depth}, group);
+  keysSource = &keysOfBlock;
+  engine = AttentionEngine::make(emit, plan, shared, thread, {queries, keysOfBlock, values});
   Value lane = emit.rem(thread, emit.constant(warpThreads));
   Value warp = emit.div(thread, emit.constant(warpThreads));
-  ownColumn = emit.mul(emit.popBits(lane, emit.constant(4)), 2);
+  ownKey = engine->firstKey(emit.popBits(lane, emit.constant(4)));
   ownRow = emit.add(firstRow, emit.add(emit.mul(warp, plan.mix.rowsOfWarp()), lane));
 
-  block.scores.copy(block.ofQueries, zero, zero);
-  block.scores.commit();
+  engine->copyQueries();
+  engine->commit();
   State state;
   state.stage = emit.constant(plan.queryBytes());
-  start(block, zero, state.stage);
-  block.scores.await(1);
+  start(zero, state.stage);
+  engine->await(1);
   threads.barrier();
-  AttentionProduct::Factors queries = block.scores.readAll(block.ofQueries, zero);
+  engine->readQueries();
   state.mixed.assign(size_t(plan.mix.threadRows * plan.mix.threadColumns), number(0));
   state.peaks.assign(size_t(rowsOfThread()), lowest());
   state.totals.assign(size_t(rowsOfThread()), number(0));
   Values last =
       emit.loop(zero, keys, plan.mix.depth, state.all(), [&](Value first, ValueRange carried) {
-        return step(block, queries, first, State::of(carried, size_t(rowsOfThread()))).all();
+        return step(first, State::of(carried, size_t(rowsOfThread()))).all();
       });
-  block.mix.await(0);
+  engine->await(0);
   threads.barrier();
   Values result = means(State::of(last, size_t(rowsOfThread())));
   ContractionEngine::Result place;
@@ -374,7 +356,7 @@ void AttentionTilesKernel::emitUnit(Value unit) {
   if (ofMix.spec.n.constant.value_or(1) % plan.mix.columns() != 0)
     place.columns = emit.sub(ofMix.n, zero);
   place.isGrouped = ofMix.mayGroupColumns(plan.mix.group());
-  block.mix.finish(result, place, [&](Value row, Value column, Value sums) {
+  engine->ofSums().finish(result, place, [&](Value row, Value column, Value sums) {
     ofMix.store(batch, emit.add(firstRow, row), column, sums);
   });
 }

@@ -18,7 +18,7 @@ public:
   // Null where the kernel is something else.
   static DevicePlanPtr make(ir::KernelOp kernel, const DeviceTraits &device);
 
-  AttentionTilesPlan(ir::KernelOp kernel, AttentionNest nest);
+  AttentionTilesPlan(ir::KernelOp kernel, AttentionNest nest, const DeviceTraits &device);
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printForm(llvm::raw_ostream &out) const override;

@@ -26,6 +26,7 @@ void TensorFloatEngine::planReads(Operand &operand) {
   }
   Value line = emit.rem(thread, emit.constant(warpThreads));
   Value depth = emit.popCounter(line, emit.constant(lanesOfLine));
+  line = lineOf(operand, line);
   Value inChunk = emit.popCounter(line, emit.constant(chunkElements()));
   Value first = emit.div(warpLine(operand), emit.constant(chunkElements()));
   operand.chunk = exclusiveOr(exclusiveOr(line, turnOf(operand, depth)), first);

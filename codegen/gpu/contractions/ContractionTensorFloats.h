@@ -10,16 +10,16 @@ namespace keratin::codegen {
 // nearest, ties away from zero: the cores by themselves would cut them off. Where neighbours are
 // depths ldmatrix reads them, whose rows of 16 bytes are four factors as well as eight halves;
 // where they are lines it cannot turn them, and a thread reads each by itself.
-class TensorFloatEngine final : public WarpsEngine {
+class TensorFloatEngine : public WarpsEngine {
 public:
   using WarpsEngine::WarpsEngine;
 
-private:
-  Value turnOf(const Operand &operand, Value row) override;
-  void planReads(Operand &operand) override;
-  Values factors(const Operand &operand, Value stage, int64_t line, int64_t depth) override;
+protected:
+  Value turnOf(const Operand &operand, Value row) final;
+  void planReads(Operand &operand) final;
+  Values factors(const Operand &operand, Value stage, int64_t line, int64_t depth) final;
   Values multiplyMatrices(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> b,
-                          mlir::ValueRange sums) override;
+                          mlir::ValueRange sums) final;
   Value rounded(Value factor);
 };
 

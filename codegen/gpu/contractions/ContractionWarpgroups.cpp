@@ -27,7 +27,8 @@ Value WarpgroupsEngine::descriptor(const Operand &operand, Value stage, int64_t 
   int64_t leading = operand.isAlongLines ? panelBytes(operand) : unit;
   int64_t form = leading / unit << leadingBit | patternBytes / unit << strideBit | swizzled128;
   int64_t bytes = operand.isAlongLines ? line / stageRow * panelBytes(operand) + depth * rowBytes
-                                       : line * rowBytes + depth * elementBytes;
+                                       : depth / stageRow * panelBytes(operand) + line * rowBytes +
+                                             depth % stageRow * elementBytes;
   OpBuilder &b = emit.builder;
   Value first =
       b.create<LLVM::PtrToIntOp>(emit.loc, b.getI64Type(), place(emit.add(stage, operand.base)));
@@ -35,28 +36,30 @@ Value WarpgroupsEngine::descriptor(const Operand &operand, Value stage, int64_t 
   return b.create<LLVM::AddOp>(emit.loc, address, emit.constant(form + bytes / unit));
 }
 
-WarpgroupsEngine::Values WarpgroupsEngine::through(StringRef text, ValueRange sums,
-                                                   ValueRange descriptors) {
-  SmallVector<std::string> constraints(sums.size(), "=f");
-  constraints.append(descriptors.size(), "l");
+WarpgroupsEngine::Values WarpgroupsEngine::through(StringRef text, size_t count, ValueRange sums,
+                                                   ValueRange others) {
+  SmallVector<std::string> constraints(count, "=f");
+  for (Value other : others)
+    constraints.push_back(other.getType().isInteger(64) ? "l" : "r");
   for (size_t i = 0; i < sums.size(); ++i)
     constraints.push_back(std::to_string(i));
   constraints.push_back("~{memory}");
-  Values operands(descriptors);
+  Values operands(others);
   operands.append(sums.begin(), sums.end());
   OpBuilder &b = emit.builder;
-  Type all =
-      LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(sums.size(), sumType));
+  Type all = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(count, sumType));
   Value made = b.create<LLVM::InlineAsmOp>(emit.loc, TypeRange{all}, operands, text.str(),
                                            llvm::join(constraints, ","),
                                            /*has_side_effects=*/true, /*is_align_stack=*/false,
                                            LLVM::AsmDialectAttr(), ArrayAttr())
                    .getResult(0);
   Values result;
-  for (size_t i = 0; i < sums.size(); ++i)
+  for (size_t i = 0; i < count; ++i)
     result.push_back(b.create<LLVM::ExtractValueOp>(emit.loc, made, int64_t(i)));
   return result;
 }
+
+static StringRef nameOf(Type elementType) { return elementType.isBF16() ? "bf16" : "f16"; }
 
 // One piece of assembly, so that no instruction comes between that touches a
 // register of sums while products run.
@@ -70,7 +73,7 @@ WarpgroupsEngine::Values WarpgroupsEngine::addStage(ValueRange sums, const Opera
     descriptors.push_back(descriptor(operand, stage, line, depth));
     return int64_t(sums.size() + descriptors.size()) - 1;
   };
-  StringRef type = a.source->elementType.isBF16() ? "bf16" : "f16";
+  StringRef type = nameOf(a.source->elementType);
   out << "{\n.reg .pred adds;\nsetp.eq.u32 adds, 0, 0;\nwgmma.fence.sync.aligned;\n";
   for (int64_t depth = 0; depth < tile.depth; depth += matrixDepth) {
     int64_t ofB = add(b, 0, depth);
@@ -85,7 +88,38 @@ WarpgroupsEngine::Values WarpgroupsEngine::addStage(ValueRange sums, const Opera
     }
   }
   out << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;\n}";
-  return through(text, sums, descriptors);
+  return through(text, sums.size(), sums, descriptors);
+}
+
+WarpgroupsEngine::Values WarpgroupsEngine::addProducts(ValueRange sums, ArrayRef<Values> a,
+                                                       Type elementType, const Operand &b,
+                                                       Value stage) {
+  const auto count = size_t(tile.threadRows * tile.threadColumns);
+  Values others;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto add = [&](Value value) {
+    others.push_back(value);
+    return int64_t(count + others.size()) - 1;
+  };
+  StringRef type = nameOf(elementType);
+  out << "{\n.reg .pred adds, first;\nsetp.eq.u32 adds, 0, 0;\nsetp."
+      << (sums.empty() ? "ne" : "eq") << ".u32 first, 0, 0;\nwgmma.fence.sync.aligned;\n";
+  for (auto [i, factors] : llvm::enumerate(a)) {
+    SmallVector<int64_t> words;
+    for (Value factor : factors)
+      words.push_back(add(factor));
+    int64_t ofB = add(descriptor(b, stage, 0, int64_t(i) * matrixDepth));
+    out << "wgmma.mma_async.sync.aligned.m64n" << tile.columns() << "k16.f32." << type << "."
+        << type << " {";
+    llvm::interleaveComma(llvm::seq<size_t>(0, count), out, [&](size_t sum) { out << "$" << sum; });
+    out << "}, {";
+    llvm::interleaveComma(words, out, [&](int64_t word) { out << "$" << word; });
+    out << "}, $" << ofB << ", " << (i == 0 ? "first" : "adds") << ", 1, 1, " << int(b.isAlongLines)
+        << ";\n";
+  }
+  out << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+  return through(text, count, sums, others);
 }
 
 void WarpgroupsEngine::fenceMemory() {
@@ -123,7 +157,7 @@ WarpgroupsEngine::Values WarpgroupsEngine::multiply(ContractionSource &sourceOfA
       return sums;
     });
     last.pop_back();
-    return through("wgmma.wait_group.sync.aligned 0;", last, {});
+    return through("wgmma.wait_group.sync.aligned 0;", last.size(), last, {});
   };
   Values sums = emit.choose(emit.less(begin, end), types, addAll, [&] { return none; });
   await(0);

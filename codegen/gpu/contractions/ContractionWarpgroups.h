@@ -11,25 +11,33 @@ namespace keratin::codegen {
 // of 128 bytes whose chunks change places as hardware expects it. The products
 // of a stage go on while the block waits for the next one and starts them
 // behind it.
-class WarpgroupsEngine final : public StagesEngine {
+class WarpgroupsEngine : public StagesEngine {
 public:
   using StagesEngine::StagesEngine;
 
-  Values multiply(ContractionSource &a, ContractionSource &b, Value begin, Value end) override;
+  Values multiply(ContractionSource &a, ContractionSource &b, Value begin, Value end) final;
 
-private:
-  int64_t mostOfRow() const override;
+protected:
+  int64_t mostOfRow() const final;
   // What a matrix descriptor says of the operand's lines from there on, and of
   // 16 depths.
   Value descriptor(const Operand &operand, Value stage, int64_t line, int64_t depth);
-  // Assembly that the sums go through, `text`, with what else it reads behind
-  // them.
-  Values through(llvm::StringRef text, mlir::ValueRange sums, mlir::ValueRange descriptors);
-  // Adds the products of a stage; those of the stage before are done then.
-  Values addStage(mlir::ValueRange sums, const Operand &a, const Operand &b, Value stage);
+  // The sums and the products of a stage of B and of A in registers: of 16
+  // depths after the other four words of each thread, as of mma.sync. No sums:
+  // products alone. All are done then.
+  Values addProducts(mlir::ValueRange sums, llvm::ArrayRef<Values> a, mlir::Type elementType,
+                     const Operand &b, Value stage);
   // What this thread has written to shared memory, tensor cores see behind the
   // next barrier.
   void fenceMemory();
+
+private:
+  // Assembly that makes so many sums, which those go through that there are
+  // already: `text`, with what else it reads behind them.
+  Values through(llvm::StringRef text, size_t count, mlir::ValueRange sums,
+                 mlir::ValueRange others);
+  // Adds the products of a stage; those of the stage before are done then.
+  Values addStage(mlir::ValueRange sums, const Operand &a, const Operand &b, Value stage);
 };
 
 } // namespace keratin::codegen

@@ -32,7 +32,8 @@ void WarpsEngine::planReads(Operand &operand) {
   Value second = emit.div(matrix, emit.constant(2)), first = emit.rem(matrix, emit.constant(2));
   Value lineHalf = operand.isA ? first : second, depthHalf = operand.isA ? second : first;
   Value firstLine = warpLine(operand);
-  Value row = emit.add(emit.mul(operand.isAlongLines ? depthHalf : lineHalf, 8), inMatrix);
+  Value row = emit.add(emit.mul(operand.isAlongLines ? depthHalf : lineHalf, 8),
+                       operand.isAlongLines ? inMatrix : lineOf(operand, inMatrix));
   Value chunk = operand.isAlongLines ? lineHalf : depthHalf;
   chunk = exclusiveOr(chunk, turnOf(operand, row));
   if (operand.isAlongLines)

@@ -14,6 +14,8 @@ public:
   Values multiply(ContractionSource &a, ContractionSource &b, Value begin, Value end) final;
 
 protected:
+  // Which of eight lines is the one of this number, as a matrix has them.
+  virtual Value lineOf(const Operand &, Value number) { return number; }
   // For ldmatrix if nothing else is said.
   void planReads(Operand &operand) override;
   // This thread's factors of 16 lines, of two chunks of depths: those of the first 8 lines and the

@@ -1,9 +1,13 @@
-// Attention of halves on the device "cuda": a block of threads has scores in registers. The rest is three kernels.
+// Attention of halves, and in tf32, on the device "cuda": a block of threads has scores in registers. The rest is three
+// kernels.
 
 // RUN: keratin-dump %s --target=cuda --stage=kernels | FileCheck %s
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=many | FileCheck %s --check-prefix=MANY
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=brain | FileCheck %s --check-prefix=BRAIN
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=unknown | FileCheck %s --check-prefix=UNKNOWN
+// RUN: keratin-dump %s --target=cuda:sm_90a --stage=ptx --function=many | FileCheck %s --check-prefix=GROUPS
+// RUN: keratin-dump %s --target=cuda --float32-products=tf32 --stage=kernels --function=floats | FileCheck %s --check-prefix=TF32
+// RUN: keratin-dump %s --target=cuda --float32-products=tf32 --stage=ptx --function=floats | FileCheck %s --check-prefix=FLOATS
 
 // CHECK-LABEL: function many
 // CHECK:         nest: attention, batch 64, queries 1024 of 64, keys 1024, values of 64
@@ -29,6 +33,21 @@
 // MANY-COUNT-64: ex2.approx.ftz.f32
 // MANY-NOT:      bar.sync
 // MANY:          vote.sync.any
+// By warpgroups queries and weights are factors in registers, keys and values stay in shared memory.
+// GROUPS:        .extern .shared .align 1024
+// GROUPS:        .maxntid 256
+// GROUPS:        wgmma.fence.sync.aligned;
+// GROUPS:        wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, first, 1, 1, 1;
+// GROUPS-COUNT-3: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, adds, 1, 1, 1;
+// GROUPS-NEXT:   wgmma.commit_group.sync.aligned;
+// GROUPS-NEXT:   wgmma.wait_group.sync.aligned 0;
+// GROUPS:        cp.async.wait_group 0;
+// GROUPS:        fence.proxy.async.shared::cta;
+// GROUPS:        bar.sync 0;
+// GROUPS:        wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, first, 1, 1, 0;
+// GROUPS-COUNT-3: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, adds, 1, 1, 0;
+// GROUPS-NEXT:   wgmma.commit_group.sync.aligned;
+// GROUPS-NEXT:   wgmma.wait_group.sync.aligned 0;
 func.func @many(%q: tensor<64x1024x64xf16> {keratin.kind = "input", keratin.name = "q"}, %k: tensor<64x1024x64xf16> {keratin.kind = "input", keratin.name = "k"},
     %v: tensor<64x1024x64xf16> {keratin.kind = "input", keratin.name = "v"}) -> (tensor<64x1024x64xf16> {keratin.kind = "output", keratin.name = "y"}) {
   %c = keratin.constant dense<0.125> : tensor<f16>
@@ -189,21 +208,25 @@ func.func @wide(%q: tensor<64x1024x256xf16> {keratin.kind = "input", keratin.nam
 
 // CHECK-LABEL: function floats
 // CHECK:         kernel 2
+// TF32:          schedule: 64 rows, a warp 16; 64 keys at once, by tensor cores in tf32
+// TF32-NEXT:     launch: {{.*}}, 81920 bytes of shared memory
+// TF32-NOT:      kernel 1
+// FLOATS-NOT:    .local
+// FLOATS-DAG:    cvt.rna.tf32.f32
+// FLOATS-DAG:    mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 func.func @floats(%q: tensor<64x1024x64xf32> {keratin.kind = "input", keratin.name = "q"}, %k: tensor<64x1024x64xf32> {keratin.kind = "input", keratin.name = "k"},
     %v: tensor<64x1024x64xf32> {keratin.kind = "input", keratin.name = "v"}) -> (tensor<64x1024x64xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %c = keratin.constant dense<0.125> : tensor<f32>
   %s = keratin.dot_general %q, %k batch = [0] x [0] contract = [2] x [2] : (tensor<64x1024x64xf32>, tensor<64x1024x64xf32>) -> tensor<64x1024x1024xf32>
   %cb = keratin.broadcast %c dims = [] : (tensor<f32>) -> tensor<64x1024x1024xf32>
   %scaled = keratin.mul %s, %cb : (tensor<64x1024x1024xf32>, tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
-  %x = keratin.cast %scaled : (tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
-  %m = keratin.reduce_max %x axes = [2] : (tensor<64x1024x1024xf32>) -> tensor<64x1024xf32>
+  %m = keratin.reduce_max %scaled axes = [2] : (tensor<64x1024x1024xf32>) -> tensor<64x1024xf32>
   %mb = keratin.broadcast %m dims = [0, 1] : (tensor<64x1024xf32>) -> tensor<64x1024x1024xf32>
-  %d = keratin.sub %x, %mb : (tensor<64x1024x1024xf32>, tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
+  %d = keratin.sub %scaled, %mb : (tensor<64x1024x1024xf32>, tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
   %e = keratin.exp %d : (tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
   %z = keratin.reduce_sum %e axes = [2] : (tensor<64x1024x1024xf32>) -> tensor<64x1024xf32>
   %zb = keratin.broadcast %z dims = [0, 1] : (tensor<64x1024xf32>) -> tensor<64x1024x1024xf32>
   %w = keratin.div %e, %zb : (tensor<64x1024x1024xf32>, tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
-  %p = keratin.cast %w : (tensor<64x1024x1024xf32>) -> tensor<64x1024x1024xf32>
-  %y = keratin.dot_general %p, %v batch = [0] x [0] contract = [2] x [1] : (tensor<64x1024x1024xf32>, tensor<64x1024x64xf32>) -> tensor<64x1024x64xf32>
+  %y = keratin.dot_general %w, %v batch = [0] x [0] contract = [2] x [1] : (tensor<64x1024x1024xf32>, tensor<64x1024x64xf32>) -> tensor<64x1024x64xf32>
   return %y : tensor<64x1024x64xf32>
 }
