@@ -4,7 +4,7 @@
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,V4
 // RUN: keratin-dump %s --format=stats --size=d0=8 --size=d1=1024 --size=d2=512 | FileCheck %s --check-prefix=STATS
 
-// A device makes scores in memory.
+// A device makes scores of float32 in memory.
 // RUN: keratin-dump %s --stage=fused --target=cuda | FileCheck %s --check-prefix=DEVICE
 // DEVICE-COUNT-3: keratin.kernel(
 
