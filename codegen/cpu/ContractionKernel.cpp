@@ -84,6 +84,9 @@ public:
       Value firstPartial = plan.masksB ? panels : emit.div(columnsOfB.columnsHere, width);
       columnsOfB.firstPanel = emit.select(packAll, zero, firstPartial);
       Value aIsStale = stale(aBlock, packed[0]), bIsStale = stale(bBlock, packed[1]);
+      // With masks there may be no panel to pack.
+      if (plan.masksB)
+        bIsStale = emit.logicalAnd(bIsStale, emit.less(columnsOfB.firstPanel, panels));
       emit.loop(zero, blocks.superBlocks, 1,
                 [&](Value super) { runSuperBlock(super, aIsStale, bIsStale); });
       return LoopEmitter::Values{aBlock, bBlock};
