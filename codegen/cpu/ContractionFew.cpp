@@ -27,7 +27,8 @@ typename Arithmetic::Number isFewOf(Arithmetic &emit, const ContractionSpec &spe
     const Number panel = emit.constant(2 * plan.lanes);
     const Number isOneVector = atMost(n, plan.lanes), isMany = atMost(m, plan.mostRowsOfParts);
     const Number isWhole = emit.equal(emit.mul(emit.div(n, panel), panel), n);
-    isFew = emit.select(isOneVector, isFew, emit.select(isWhole, isFew, isMany));
+    const Number isFewOfVector = atMost(m, plan.mostRowsOfVector);
+    isFew = emit.select(isOneVector, isFewOfVector, emit.select(isWhole, isFew, isMany));
   }
   isFew = emit.logicalAnd(isFew, isNear);
   const Number isOneTile = emit.logicalAnd(atMost(m, plan.tileRows), atMost(n, plan.nearColumns));
@@ -67,8 +68,12 @@ Widths widthsOf(const ContractionSpec &spec, const ContractionFew &plan, int64_t
   Widths widths;
   if (!spec.n.constant) {
     const int64_t mostInRest = std::min<int64_t>(most, 4);
-    for (int64_t width = most; width > mostInRest; width /= 2)
+    for (int64_t width = most; width > mostInRest; width /= 2) {
       widths.whole.push_back(width);
+      // A second-level cache gives a row of B in parts more slowly.
+      if (width == 16)
+        widths.whole.push_back(12);
+    }
     for (int64_t width = 1; width <= mostInRest; ++width)
       widths.rest.push_back(width);
     return widths;

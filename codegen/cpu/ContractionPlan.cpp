@@ -251,6 +251,9 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
   // Of one vector tiles of eight and more rows are better.
   if (spec.n.constant && *spec.n.constant <= plan.lanes)
     few.mostRows = 2 * few.tileRows - 1;
+  // Sixteen are one tile.
+  if (!spec.m.constant && !spec.n.constant && target.vectorRegisters >= 32)
+    few.mostRowsOfVector = 15;
   if (spec.m.constant && *spec.m.constant > few.mostRows)
     return false;
   const int64_t most = spec.n.constant ? few.mostRows : few.mostRowsOfParts;

@@ -42,12 +42,13 @@ struct ContractionFew {
   int64_t lanes = 1;
   int64_t panelVectors = 8; // what threads share
   int64_t tileRows = 4;
-  int64_t streamedRows = 2;     // read any B where it is,
-  int64_t nearColumns = 1;      // and one tile's a B of so many columns,
-  int64_t mostRows = 16;        // and others one that is read several times:
-  int64_t nearElements = 1;     // so many elements, one more for each column
-  int64_t mostRowsOfParts = 64; // the same where other tiles would be filled in part
-  int64_t inFlight = 5;         // sums that do not wait for each other
+  int64_t streamedRows = 2;      // read any B where it is,
+  int64_t nearColumns = 1;       // and one tile's a B of so many columns,
+  int64_t mostRows = 16;         // and others one that is read several times:
+  int64_t mostRowsOfVector = 16; // (of one vector, if only the call knows that)
+  int64_t nearElements = 1;      // so many elements, one more for each column
+  int64_t mostRowsOfParts = 64;  // the same where other tiles would be filled in part
+  int64_t inFlight = 5;          // sums that do not wait for each other
   int64_t panelColumns() const { return panelVectors * lanes; }
   int64_t mostVectors(int64_t rows) const { return panelVectors / (rows <= 2 ? rows : 4); }
 };
