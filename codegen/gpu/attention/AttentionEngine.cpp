@@ -149,7 +149,7 @@ private:
   Factors factors;
 };
 
-// B of a product stays in shared memory.
+// Factors stay in shared memory, or those of A are in registers.
 class WarpgroupProduct final : public WarpgroupsEngine {
 public:
   WarpgroupProduct(LoopEmitter &emit, const ContractionTile &tile, Value shared, Value thread)
@@ -162,43 +162,60 @@ public:
   using WarpgroupsEngine::addProducts;
   using WarpgroupsEngine::fenceMemory;
 
+  // Where the lines of A of this thread's warpgroup are.
+  Value placeOfWarpgroup(const Operand &a, Value thread) {
+    constexpr int64_t threads = 128, lines = 64;
+    return emit.mul(emit.div(thread, emit.constant(threads)), bytesOfLines(a, lines));
+  }
+  // Of all depths.
+  Factors descriptorsOf(const Operand &a, Value place) {
+    Factors all;
+    for (int64_t depth = 0; depth < tile.depth; depth += Product<HalvesEngine>::matrixDepth)
+      all.push_back({descriptor(a, place, 0, depth)});
+    return all;
+  }
+
 private:
   int64_t baseOf(bool) const override { return 0; }
 };
 
-// wgmma: four warps multiply 64 rows, with A in registers as mma.sync has it. Queries come there by
-// ldmatrix.
+// wgmma: four warps multiply 64 rows. Queries stay in shared memory, too; weights are in registers
+// as mma.sync has them.
 class WarpgroupsOfAttention final : public AttentionEngine {
 public:
   WarpgroupsOfAttention(LoopEmitter &emit, const AttentionTilesPlan &plan, Value shared,
                         Value thread, const Sources &sources)
-      : emit(emit), plan(plan), type(sources.keys.elementType), queryTile(halvesOf(plan.scores)),
-        ofQueries(emit, queryTile, shared, thread, type, /*areKeys=*/false),
-        ofScores(emit, plan.scores, shared, thread), ofMix(emit, plan.mix, shared, thread),
-        queries(ofQueries.operandOf(sources.queries, /*isA=*/true)),
+      : emit(emit), plan(plan), ofScores(emit, plan.scores, shared, thread),
+        ofMix(emit, plan.mix, shared, thread),
+        asFactors(emit, halvesOf(plan.mix), shared, thread, sources.keys.elementType,
+                  /*areKeys=*/false),
+        queries(ofScores.operandOf(sources.queries, /*isA=*/true)),
         keys(ofScores.operandOf(sources.keys, /*isA=*/false)),
-        values(ofMix.operandOf(sources.values, /*isA=*/false)) {}
+        values(ofMix.operandOf(sources.values, /*isA=*/false)),
+        ownQueries(ofScores.placeOfWarpgroup(queries, thread)) {}
 
-  void copyQueries() override { ofQueries.copy(queries, emit.constant(0), emit.constant(0)); }
+  void copyQueries() override { ofScores.copy(queries, emit.constant(0), emit.constant(0)); }
   void copyKeys(Value first, Value stage) override {
     ofScores.copy(keys, emit.constant(0), stage);
     ofMix.copy(values, first, valuesIn(stage));
   }
-  void commit() override { ofQueries.commit(); }
+  void commit() override { asFactors.commit(); }
   // Tensor cores read by another way than others write.
   void await(int64_t left) override {
     ofMix.await(left);
     ofMix.fenceMemory();
   }
-  void readQueries() override { factors = ofQueries.readAll(queries, emit.constant(0)); }
+  void readQueries() override {}
 
   Values scores(Value stage) override {
-    return ofScores.addProducts({}, factors, type, keys, stage);
+    return ofScores.addProducts({}, ofScores.descriptorsOf(queries, ownQueries),
+                                queries.isAlongLines, keys, stage);
   }
   Value firstKey(Value thread) override { return emit.mul(thread, 2); }
   int64_t nextKey() override { return 1; }
   Values mix(ValueRange sums, ValueRange weights, Value stage) override {
-    return ofMix.addProducts(sums, ofQueries.factorsOf(weights), type, values, valuesIn(stage));
+    return ofMix.addProducts(sums, asFactors.factorsOf(weights), /*isATurned=*/false, values,
+                             valuesIn(stage));
   }
   ContractionEngine &ofSums() override { return ofMix; }
 
@@ -211,13 +228,10 @@ private:
 
   LoopEmitter &emit;
   const AttentionTilesPlan &plan;
-  Type type;
-  ContractionTile queryTile;
-  Product<HalvesEngine> ofQueries;
   WarpgroupProduct ofScores, ofMix;
-  Product<HalvesEngine>::Operand queries;
-  WarpgroupProduct::Operand keys, values;
-  Factors factors;
+  Product<HalvesEngine> asFactors;
+  WarpgroupProduct::Operand queries, keys, values;
+  Value ownQueries;
 };
 
 } // namespace

@@ -17,6 +17,10 @@ static constexpr int64_t patternBytes = 8 * rowBytes;
 
 int64_t WarpgroupsEngine::mostOfRow() const { return stageRow; }
 
+int64_t WarpgroupsEngine::bytesOfLines(const Operand &operand, int64_t lines) const {
+  return operand.isAlongLines ? lines / stageRow * panelBytes(operand) : lines * rowBytes;
+}
+
 // Chunks change places by bits of their address, so that a step within a row is
 // one of the address.
 Value WarpgroupsEngine::descriptor(const Operand &operand, Value stage, int64_t line,
@@ -26,9 +30,10 @@ Value WarpgroupsEngine::descriptor(const Operand &operand, Value stage, int64_t 
   // Along the depth: the next eight lines. Along lines: the next panel, the next eight depths.
   int64_t leading = operand.isAlongLines ? panelBytes(operand) : unit;
   int64_t form = leading / unit << leadingBit | patternBytes / unit << strideBit | swizzled128;
-  int64_t bytes = operand.isAlongLines ? line / stageRow * panelBytes(operand) + depth * rowBytes
-                                       : depth / stageRow * panelBytes(operand) + line * rowBytes +
-                                             depth % stageRow * elementBytes;
+  int64_t bytes = bytesOfLines(operand, line) +
+                  (operand.isAlongLines
+                       ? depth * rowBytes
+                       : depth / stageRow * panelBytes(operand) + depth % stageRow * elementBytes);
   OpBuilder &b = emit.builder;
   Value first =
       b.create<LLVM::PtrToIntOp>(emit.loc, b.getI64Type(), place(emit.add(stage, operand.base)));
@@ -92,7 +97,7 @@ WarpgroupsEngine::Values WarpgroupsEngine::addStage(ValueRange sums, const Opera
 }
 
 WarpgroupsEngine::Values WarpgroupsEngine::addProducts(ValueRange sums, ArrayRef<Values> a,
-                                                       Type elementType, const Operand &b,
+                                                       bool isATurned, const Operand &b,
                                                        Value stage) {
   const auto count = size_t(tile.threadRows * tile.threadColumns);
   Values others;
@@ -102,7 +107,7 @@ WarpgroupsEngine::Values WarpgroupsEngine::addProducts(ValueRange sums, ArrayRef
     others.push_back(value);
     return int64_t(count + others.size()) - 1;
   };
-  StringRef type = nameOf(elementType);
+  StringRef type = nameOf(b.source->elementType);
   out << "{\n.reg .pred adds, first;\nsetp.eq.u32 adds, 0, 0;\nsetp."
       << (sums.empty() ? "ne" : "eq") << ".u32 first, 0, 0;\nwgmma.fence.sync.aligned;\n";
   for (auto [i, factors] : llvm::enumerate(a)) {
@@ -113,10 +118,14 @@ WarpgroupsEngine::Values WarpgroupsEngine::addProducts(ValueRange sums, ArrayRef
     out << "wgmma.mma_async.sync.aligned.m64n" << tile.columns() << "k16.f32." << type << "."
         << type << " {";
     llvm::interleaveComma(llvm::seq<size_t>(0, count), out, [&](size_t sum) { out << "$" << sum; });
-    out << "}, {";
+    const bool isDescriptor = words.size() == 1;
+    out << (isDescriptor ? "}, " : "}, {");
     llvm::interleaveComma(words, out, [&](int64_t word) { out << "$" << word; });
-    out << "}, $" << ofB << ", " << (i == 0 ? "first" : "adds") << ", 1, 1, " << int(b.isAlongLines)
-        << ";\n";
+    out << (isDescriptor ? ", $" : "}, $") << ofB << ", " << (i == 0 ? "first" : "adds")
+        << ", 1, 1, ";
+    if (isDescriptor)
+      out << int(isATurned) << ", ";
+    out << int(b.isAlongLines) << ";\n";
   }
   out << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
   return through(text, count, sums, others);

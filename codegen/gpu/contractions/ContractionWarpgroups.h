@@ -19,13 +19,16 @@ public:
 
 protected:
   int64_t mostOfRow() const final;
+  // Between lines that are so many apart, a multiple of 64.
+  int64_t bytesOfLines(const Operand &operand, int64_t lines) const;
   // What a matrix descriptor says of the operand's lines from there on, and of
   // 16 depths.
   Value descriptor(const Operand &operand, Value stage, int64_t line, int64_t depth);
-  // The sums and the products of a stage of B and of A in registers: of 16
-  // depths after the other four words of each thread, as of mma.sync. No sums:
-  // products alone. All are done then.
-  Values addProducts(mlir::ValueRange sums, llvm::ArrayRef<Values> a, mlir::Type elementType,
+  // The sums and the products of a stage of B and of A: of 16 depths after the other its
+  // descriptor, and whether it lies along its lines, or the four words of each thread, as of
+  // mma.sync. Words are made anew for each stage: `ptxas` 13.0 gives registers of those that a loop
+  // comes back to to other numbers. No sums: products alone. All are done then.
+  Values addProducts(mlir::ValueRange sums, llvm::ArrayRef<Values> a, bool isATurned,
                      const Operand &b, Value stage);
   // What this thread has written to shared memory, tensor cores see behind the
   // next barrier.

@@ -44,8 +44,8 @@
 // GROUPS:        cp.async.wait_group 0;
 // GROUPS:        fence.proxy.async.shared::cta;
 // GROUPS:        bar.sync 0;
-// GROUPS:        wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, first, 1, 1, 0;
-// GROUPS-COUNT-3: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, adds, 1, 1, 0;
+// GROUPS:        wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, first, 1, 1, 0, 0;
+// GROUPS-COUNT-3: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, adds, 1, 1, 0, 0;
 // GROUPS-NEXT:   wgmma.commit_group.sync.aligned;
 // GROUPS-NEXT:   wgmma.wait_group.sync.aligned 0;
 func.func @many(%q: tensor<64x1024x64xf16> {keratin.kind = "input", keratin.name = "q"}, %k: tensor<64x1024x64xf16> {keratin.kind = "input", keratin.name = "k"},
