@@ -140,6 +140,10 @@ static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTar
   bool single = isOne(plan.channel(spec));
   plan.joinsChannel = single || (plan.batchInside ? steps.oStep : steps.iStep) == 1;
 
+  // Of one tap many channels fit a region: cut, the region would be copied and the filter packed
+  // again for each part.
+  if (llvm::all_of(spec.windows, [](const ConvolutionWindow &w) { return isOne(w.filter); }))
+    plan.mostChannel = 2048;
   std::optional<int64_t> rows;
   if (last.y.constant)
     rows = ceilDiv(*last.y.constant, steps.phases);
