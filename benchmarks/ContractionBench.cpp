@@ -190,6 +190,12 @@ int main(int argc, char **argv) {
                         {"gru step", 1, 1024, 512},
                         {"1 column", 1024, 1, 1024},
                         {"128x512x784", 128, 512, 784},
+                        {"filter 56 up", 64, 256, 25088, true},
+                        {"filter 56 down", 256, 64, 25088, true},
+                        {"filter 28 up", 128, 512, 6272, true},
+                        {"filter 14 down", 1024, 256, 1568, true},
+                        {"filter 14 up", 256, 1024, 1568, true},
+                        {"filter 7 up", 512, 2048, 392, true},
                         {"batch 96", 128, 128, 64, false, false, 96}};
   std::printf("%s, vectors of %u bits, %s\n", target.cpu.c_str(), target.vectorBits,
               elements.c_str());

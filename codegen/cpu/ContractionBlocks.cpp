@@ -27,11 +27,12 @@ public:
     const auto &[shallow, middle, deep] = plan.regimes;
     isShallow = emit.less(blocks.k, emit.add(depthOf(shallow), 1));
     isMiddle = emit.less(blocks.k, emit.add(depthOf(middle), 1));
+    isDeep = emit.less(blocks.k, emit.add(depthOf(deep), 1));
     one = emit.constant(1);
-    blocks.superDepth = depthOf(deep);
+    blocks.superDepth = emit.select(isDeep, depthOf(deep), depthOf(plan.continued));
     blocks.superBlocks = emit.max(emit.ceilDiv(blocks.k, blocks.superDepth), one);
-    divide(blocks.m, pick(shallow.rows, middle.rows, deep.rows), plan.tileRows, blocks.rows,
-           blocks.rowBlocks);
+    divide(blocks.m, pick([](const Regime &regime) { return regime.rows; }), plan.tileRows,
+           blocks.rows, blocks.rowBlocks);
     divide(blocks.n, mostColumns(blocks.m), plan.tileColumns(), blocks.columns,
            blocks.columnBlocks);
     return blocks;
@@ -42,9 +43,12 @@ private:
     return emit.constant(regime.depthBlocks * plan.blockDepth());
   }
 
-  Number pick(int64_t ofShallow, int64_t ofMiddle, int64_t ofDeep) {
-    Number x = emit.constant(ofShallow), y = emit.constant(ofMiddle), z = emit.constant(ofDeep);
-    return emit.select(isShallow, x, emit.select(isMiddle, y, z));
+  Number pick(llvm::function_ref<int64_t(const Regime &)> of) {
+    const auto &[shallow, middle, deep] = plan.regimes;
+    auto constant = [&](const Regime &regime) { return emit.constant(of(regime)); };
+    Number deeper = emit.select(isDeep, constant(deep), constant(plan.continued));
+    return emit.select(isShallow, constant(shallow),
+                       emit.select(isMiddle, constant(middle), deeper));
   }
 
   // Blocks of equal size, whole tiles each: as many as blocks of the largest size would be.
@@ -56,19 +60,17 @@ private:
 
   // With few rows, the columns are what threads can share.
   Number mostColumns(Number m) {
-    const auto &[shallow, middle, deep] = plan.regimes;
-    auto fewer = [&](int64_t columns) {
-      return roundUp(std::min(columns, plan.sharedColumns), plan.tileColumns());
-    };
-    Number isFew = emit.less(m, emit.constant(2 * shallow.rows));
-    Number few = pick(fewer(shallow.columns), fewer(middle.columns), fewer(deep.columns));
-    return emit.select(isFew, few, pick(shallow.columns, middle.columns, deep.columns));
+    Number isFew = emit.less(m, emit.constant(2 * plan.regimes.front().rows));
+    Number few = pick([&](const Regime &regime) {
+      return roundUp(std::min(regime.columns, plan.sharedColumns), plan.tileColumns());
+    });
+    return emit.select(isFew, few, pick([](const Regime &regime) { return regime.columns; }));
   }
 
   Arithmetic &emit;
   const ContractionSpec &spec;
   const ContractionPlan &plan;
-  Number isShallow, isMiddle, one;
+  Number isShallow, isMiddle, isDeep, one;
 };
 
 } // namespace

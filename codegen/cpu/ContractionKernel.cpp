@@ -233,6 +233,8 @@ private:
       job.columns = emit.sub(columnsOfB.columnsHere, emit.mul(panel, width));
     if (plan.mayStreamB)
       bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
+    else if (plan.bringsNext)
+      bringNext(job, panel);
     if (!plan.isOfPairs())
       return emitContractionPanel(emit, plan, type, job);
     auto run = [&](ContractionPanel::Pairs pairs) {
@@ -276,6 +278,59 @@ private:
     Value at = emit.add(emit.mul(run, columnsOfB.rowStride), emit.mul(inRun, width));
     Value from = emit.address(columnsOfB.source, spec.b.elementType, emit.add(start, at));
     return {from, emit.sub(runLength, inRun), runLength, betweenRuns, every};
+  }
+
+  // Where sums are continued, tiles bring near what is packed, or read, next: half of the panels A,
+  // the others B. Else hardly anything.
+  void bringNext(ContractionPanel &job, Value panel) {
+    Value source = columnsOfB.source;
+    SmallVector<Type> types(5, zero.getType());
+    types.front() = source.getType();
+    auto values = emit.choose(
+        severalSupers, types,
+        [&] {
+          Value ofA = emit.ceilDiv(panels, emit.constant(2));
+          return emit.choose(
+              emit.less(panel, ofA), types,
+              [&] {
+                bool columns = plan.aColumnsContiguous;
+                return nextPart(job, rowsOfA.source, rowsOfA.colStride,
+                                columns ? rowsOfA.colStride : rowsOfA.rowStride,
+                                columns ? rowsOfA.rowsHere : blocks.superDepth,
+                                columns ? blocks.superDepth : rowsOfA.rowsHere, panel, ofA);
+              },
+              [&] {
+                return nextPart(job, columnsOfB.source, columnsOfB.rowStride, columnsOfB.rowStride,
+                                columnsOfB.columnsHere, blocks.superDepth, emit.sub(panel, ofA),
+                                emit.sub(panels, ofA));
+              });
+        },
+        [&] { return LoopEmitter::Values{source, one, one, zero, emit.max(job.depth, one)}; });
+    job.ahead = {values[0], values[1], values[2], values[3], values[4]};
+  }
+
+  // Of `runs` runs of so many elements, `apart`, a superblock further in depth: part `number` of
+  // `count`.
+  LoopEmitter::Values nextPart(const ContractionPanel &job, Value source, Value depthStride,
+                               Value apart, Value run, Value runs, Value number, Value count) {
+    const int64_t strip = kPanelsAhead * plan.tileColumns();
+    // Runs that lie one behind the other are one.
+    Value isOneRun = emit.equal(apart, run);
+    Value runLength = emit.select(isOneRun, emit.mul(runs, run), run);
+    Value stripsOfRun = emit.ceilDiv(runLength, emit.constant(strip));
+    Value betweenRuns = emit.select(isOneRun, zero, emit.sub(apart, emit.mul(stripsOfRun, strip)));
+    Value strips = emit.mul(stripsOfRun, emit.select(isOneRun, one, runs));
+    Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tileRows)), one);
+    Value ofPart = emit.ceilDiv(strips, emit.max(count, one));
+    Value every = emit.max(emit.div(emit.mul(tiles, job.depth), emit.max(ofPart, one)), one);
+    Value before = emit.mul(emit.mul(number, tiles), emit.ceilDiv(job.depth, every));
+    Value line = emit.div(before, stripsOfRun);
+    Value inLine = emit.sub(before, emit.mul(line, stripsOfRun));
+    Value at = emit.add(
+        emit.mul(blocks.superDepth, depthStride),
+        emit.add(emit.mul(line, emit.select(isOneRun, runLength, apart)), emit.mul(inLine, strip)));
+    return {emit.address(source, type, at), emit.mul(emit.sub(stripsOfRun, inLine), kPanelsAhead),
+            emit.mul(stripsOfRun, kPanelsAhead), betweenRuns, every};
   }
 
   void finishPanel(Value panel, Value panelSums) {

@@ -381,32 +381,40 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
   int64_t rowStride = packedRowStride(plan, block.columnsContiguous);
   int64_t depthStride = packedDepthStride(plan, block.columnsContiguous);
   Type number = numberType(emit, plan, block.type);
+  auto rowsOfTile = [&](Value m) {
+    return emit.min(emit.sub(block.rowsHere, m), emit.constant(plan.tileRows));
+  };
+  auto sourceOfTile = [&](Value m, Value k) {
+    return element(emit, block.sourceType, block.source, m, block.rowStride, k, block.colStride);
+  };
+  // For each k all tiles, as their rows lie next to each other.
+  auto packColumns = [&](Value depthBlock, Value k0, Value depth, Values least) {
+    return forSteps(emit, plan, depth, 1, least, [&](Value step, bool isWhole, Values least) {
+      Value k = emit.add(k0, emit.mul(step, plan.depthStep));
+      return emit.loop(zero, block.rowsHere, plan.tileRows, least, [&](Value m, ValueRange state) {
+        Values least(state);
+        Value source = sourceOfTile(m, k), rowsHere = rowsOfTile(m);
+        Value target = emit.address(packedTile(emit, plan, block, depthBlock, m), block.type,
+                                    emit.mul(step, depthStride));
+        for (int64_t row = 0; row < depthStride; row += plan.lanes) {
+          Value mask = emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row)));
+          Value packed = packedLanes(emit, plan, block.type, block.sourceType,
+                                     emit.address(source, block.sourceType, row), block.colStride,
+                                     isWhole, mask);
+          emit.store(packed, emit.address(target, block.type, row));
+          emitLeastOf(emit, packed, least);
+        }
+        return least;
+      });
+    });
+  };
   auto packTiles = [&](Value depthBlock, Value k0, Value depth, Values least) {
+    if (block.columnsContiguous)
+      return packColumns(depthBlock, k0, depth, least);
     return emit.loop(zero, block.rowsHere, plan.tileRows, least, [&](Value m, ValueRange state) {
       Values least(state);
       Value to = packedTile(emit, plan, block, depthBlock, m);
-      Value from =
-          element(emit, block.sourceType, block.source, m, block.rowStride, k0, block.colStride);
-      Value rowsHere = emit.min(emit.sub(block.rowsHere, m), emit.constant(plan.tileRows));
-      if (block.columnsContiguous) {
-        SmallVector<Value> masks;
-        for (int64_t row = 0; row < depthStride; row += plan.lanes)
-          masks.push_back(emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row))));
-        return forSteps(emit, plan, depth, 1, least, [&](Value step, bool isWhole, Values least) {
-          Value k = emit.mul(step, plan.depthStep);
-          Value source = emit.address(from, block.sourceType, emit.mul(k, block.colStride));
-          Value target = emit.address(to, block.type, emit.mul(step, depthStride));
-          for (auto [i, mask] : llvm::enumerate(masks)) {
-            int64_t row = i * plan.lanes;
-            Value packed = packedLanes(emit, plan, block.type, block.sourceType,
-                                       emit.address(source, block.sourceType, row), block.colStride,
-                                       isWhole, mask);
-            emit.store(packed, emit.address(target, block.type, row));
-            emitLeastOf(emit, packed, least);
-          }
-          return least;
-        });
-      }
+      Value from = sourceOfTile(m, k0), rowsHere = rowsOfTile(m);
       return emit.loop(zero, rowsHere, 1, least, [&](Value row, ValueRange state) {
         Values least(state);
         Value source = emit.address(from, block.sourceType, emit.mul(row, block.rowStride));

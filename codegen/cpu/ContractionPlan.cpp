@@ -120,12 +120,15 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   // All rows are one block: panels of B are packed one at a time.
   const bool packsPanelwise = spec.m.constant && *spec.m.constant <= plan.regimes.back().rows;
   int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.spareRows();
-  for (const ContractionPlan::Regime &regime : plan.regimes) {
+  SmallVector<ContractionPlan::Regime, 4> regimes(plan.regimes.begin(), plan.regimes.end());
+  if (plan.continues)
+    regimes.push_back(plan.continued);
+  for (const ContractionPlan::Regime &regime : regimes) {
     int64_t depth = regime.depthBlocks;
     if (spec.k.constant) {
       int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockDepth()));
-      bool isLast = depth == plan.regimes.back().depthBlocks;
-      if (depth < needed && !isLast)
+      const bool isContinued = plan.continues && &regime == &regimes.back();
+      if (depth < needed && !isContinued)
         continue;
       depth = std::min(depth, needed);
     }
@@ -139,9 +142,9 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
       break;
   }
   // Sums wait for one panel, or for all panels of a unit if they are continued.
-  const ContractionPlan::Regime &deep = plan.regimes.back();
-  if (!spec.k.constant || *spec.k.constant > plan.blockDepth() * deep.depthBlocks)
-    waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.spareRows()));
+  if (plan.continues)
+    waiting = std::max(waiting, plan.continued.columns / plan.tileColumns() *
+                                    (plan.continued.rows + plan.spareRows()));
   // Or for all panels of few rows.
   if (plan.mayStreamB) {
     int64_t few =
@@ -279,6 +282,12 @@ static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
               most(1024, 2048 * 1024, plan.tileColumns())};
     depth *= 4;
   }
+  // Where sums wait anyway, a panel's depth at a time does, and leaves room for more of them: what
+  // is packed of either operand meets more of the other, and both stay in a second-level cache.
+  auto whole = [](int64_t limit, int64_t tile) {
+    return std::max(limit / tile, int64_t(1)) * tile;
+  };
+  plan.continued = {1, whole(112, plan.tileRows), whole(256, plan.tileColumns())};
 }
 
 // Whether bfloat16 can be multiplied in pairs.
@@ -357,6 +366,10 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
     plan.mostNearElements = staysBytes / bytesOfB;
   plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
+  // B streams past one block of rows.
+  if (plan.mayStreamB)
+    for (ContractionPlan::Regime &regime : plan.regimes)
+      regime.rows = std::max(regime.rows, roundUp(fewest, plan.tileRows));
   // Rows that lie together are read as fast from where they are, by however many rows of A.
   const bool hasMasks = plan.b == Access::Direct && !plan.widensB && plan.masksPanels;
   const bool isTogether = hasMasks && plan.tileVectors == 1 && spec.b.constantRowStride &&
@@ -396,6 +409,10 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   chooseBlocks(plan, bytes);
   chooseA(plan, spec, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
+  plan.continues =
+      !spec.k.constant || *spec.k.constant > plan.blockDepth() * plan.regimes.back().depthBlocks;
+  plan.bringsNext = plan.continues && plan.a == ContractionPlan::Access::Direct &&
+                    plan.b == ContractionPlan::Access::Direct && !plan.widensB && !call.isOnlyTiles;
   plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
 }
@@ -459,6 +476,8 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
     out << regime.rows << " x " << regime.columns << " for "
         << regime.depthBlocks * plan.blockDepth() << " deep";
   });
+  if (plan.continues)
+    out << ", " << plan.continued.rows << " x " << plan.continued.columns << " beyond";
   out << "\nA: " << wordFor(plan.a);
   if (plan.a == Access::Direct && plan.packsA)
     out << ", packed for more than " << plan.packedColumnsThreshold

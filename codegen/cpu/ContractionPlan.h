@@ -78,12 +78,16 @@ struct ContractionPlan {
   int64_t blockK = 256; // steps in depth of a packed panel
   // f16 and bf16 of B stay what they are, packed or not, and are widened as tiles read them.
   bool widensB = false;
-  // The largest unit for sums of up to `depthBlocks` panels in depth. Deeper sums are set aside and
-  // continued.
+  // The largest unit for sums of up to `depthBlocks` panels in depth, and of deeper sums, which are
+  // set aside and continued after each panel.
   struct Regime {
     int64_t depthBlocks, rows, columns;
   };
   std::array<Regime, 3> regimes;
+  Regime continued;
+  bool continues = false; // sums may be so deep
+  // If they are, tiles bring near what the next panel's depth reads of both operands.
+  bool bringsNext = false;
   // Direct operands are packed nevertheless: B if there are more rows than this; A if there are
   // more columns than this and the rows lie at least farBytes apart, or at a multiple of
   // crowdedBytes.
