@@ -4,7 +4,7 @@ using namespace keratin::codegen;
 using keratin::ir::DimExpr;
 
 // More cases are nothing to read.
-static constexpr unsigned mostCases = 6;
+static constexpr unsigned mostCases = 16;
 
 //===-- Cases ---------------------------------------------------------------------------------===//
 

@@ -153,14 +153,14 @@ func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "
   return %1 : tensor<?x32xf32, #keratin.dims<d0, 32>>
 }
 
-// Deeper sums have smaller units.
+// Deeper sums have smaller units, and larger ones where they are continued.
 // CHECK-LABEL: function weights
 // CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: dot_general  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 128), float32 (d0, 512) -> float32 (128, 512)
 // CHECK-NEXT:   nest: batch 1, m 128, n 512, k d0
-// V3-NEXT:      work: units 3 where d0 < 513, else 6 where d0 < 2049, else 88, grain 1, operations 8192*d0
-// V4-NEXT:      work: units 3 where d0 < 1025, else 20, grain 1, operations 8192*d0
+// V3-NEXT:      work: units 3 where d0 < 513, else 6 where d0 < 2049, else 88 where d0 < 8193, else 4, grain 1, operations 8192*d0
+// V4-NEXT:      work: units 3 where d0 < 1025, else 20 where d0 < 4097, else 4, grain 1, operations 8192*d0
 func.func @weights(%x: tensor<?x128xf32, #keratin.dims<d0, 128>> {keratin.kind = "input", keratin.name = "x"},
                    %dy: tensor<?x512xf32, #keratin.dims<d0, 512>> {keratin.kind = "input", keratin.name = "dy"})
     -> (tensor<128x512xf32> {keratin.kind = "output", keratin.name = "dw"}) {
