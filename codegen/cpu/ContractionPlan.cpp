@@ -411,7 +411,9 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
   plan.continues =
       !spec.k.constant || *spec.k.constant > plan.blockDepth() * plan.regimes.back().depthBlocks;
-  plan.bringsNext = plan.continues && plan.a == ContractionPlan::Access::Direct &&
+  // Tiles that do so are another function, which most sums of unknown depth would not call.
+  plan.bringsNext = plan.continues && spec.k.constant &&
+                    plan.a == ContractionPlan::Access::Direct &&
                     plan.b == ContractionPlan::Access::Direct && !plan.widensB && !call.isOnlyTiles;
   plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
