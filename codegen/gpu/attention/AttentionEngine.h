@@ -30,7 +30,7 @@ public:
   // Those before are a group. Waits for all groups of this thread but so many.
   virtual void commit() = 0;
   virtual void await(int64_t left) = 0;
-  // Once they have come, of all threads, they stay in registers.
+  // Once they have come, of all threads. Where mma.sync multiplies they stay in registers.
   virtual void readQueries() = 0;
 
   virtual Values scores(Value stage) = 0;
