@@ -1,4 +1,5 @@
 // A device that is full, one that is lost, and one that two processes use at once.
+#include "tests/execution/device/DeviceOptions.h"
 #include "tests/execution/device/DeviceProgram.h"
 
 #include "keratin/backend.h"
@@ -17,14 +18,6 @@ using namespace keratin::tests;
 namespace K = keratin::backend;
 
 namespace {
-
-FunctionOptions onDevice(const std::string &name, bool keep = false) {
-  FunctionOptions options;
-  options.name = name;
-  options.device = "cuda";
-  options.keepOnDevice = keep;
-  return options;
-}
 
 // What a call throws; "" if it throws nothing.
 template <typename Call> std::string messageOf(Call &&call) {

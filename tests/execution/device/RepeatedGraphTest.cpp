@@ -2,6 +2,7 @@
 // time: every result is computed here too, in integers, which no order of additions changes.
 //
 // KERATIN_TEST_CALLS is the number of calls; the default keeps a test run short.
+#include "tests/execution/device/DeviceOptions.h"
 #include "tests/execution/device/DeviceProgram.h"
 
 #include "keratin/backend.h"
@@ -13,14 +14,6 @@ using namespace keratin::tests;
 namespace K = keratin::backend;
 
 namespace {
-
-FunctionOptions onDevice(const std::string &name, bool keep = false) {
-  FunctionOptions options;
-  options.name = name;
-  options.device = "cuda";
-  options.keepOnDevice = keep;
-  return options;
-}
 
 // Small integers, others for each seed.
 Array integers(std::vector<int64_t> dims, uint32_t seed) {
