@@ -160,6 +160,16 @@ TEST_CASE("the rules of PTX are looked after", "[ptx]") {
         "line 2: arithmetic that does not say that it rounds to the nearest: add.f32 %f1, %f2, "
         "%f3;");
   CHECK(contains(lintPtx("mul.rn.ftz.f32 %f1, %f2, %f3;"), "arithmetic that is not IEEE's"));
+  const std::string power = "ex2.approx.ftz.f32 %f1, %f2;\n";
+  const std::string product = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {}, {}, {}, {};\n";
+  const std::string entry = ".visible .entry f()\n";
+  CHECK(lintPtx(entry + product + power) == "");
+  CHECK(lintPtx(entry + power + product) == "");
+  CHECK(
+      contains(lintPtx(entry + product + entry + power), "line 4: arithmetic that is not IEEE's"));
+  CHECK(
+      contains(lintPtx(entry + power + entry + product), "line 2: arithmetic that is not IEEE's"));
+  CHECK(contains(lintPtx("ex2.approx.f32 %f1, %f2;"), "arithmetic that is not IEEE's"));
   CHECK(contains(lintPtx("ld.f32 %f1, [%rd1];"), "an access to no memory in particular"));
   CHECK(contains(lintPtx(".local .align 4 .b8 \t__local_depot0[8];"), "memory of a thread's own"));
   CHECK(contains(lintPtx("@%p1 call.uni (r), f, (p);"), "no kernel is known to use"));

@@ -32,6 +32,13 @@ static bool isFloat(const std::string &type) {
          type == "f64";
 }
 
+static constexpr const char *notIeee = "arithmetic that is not IEEE's";
+
+// What weights of attention are, which are rounded to 11 bits.
+static bool isPower(const std::vector<std::string> &words) {
+  return words == std::vector<std::string>{"ex2", "approx", "ftz", "f32"};
+}
+
 // Of an instruction, its name cut at the points.
 static std::string problemOf(const std::vector<std::string> &words) {
   auto has = [&](std::string_view word) {
@@ -40,10 +47,8 @@ static std::string problemOf(const std::vector<std::string> &words) {
   const std::string &name = words.front(), &type = words.back();
   if (!knownInstructions().contains(name))
     return "an instruction that no kernel is known to use";
-  // Of attention, whose weights are rounded to 11 bits.
-  const bool isPower = name == "ex2" && type == "f32" && has("approx") && has("ftz");
-  if (!isPower && (has("ftz") || has("approx") || has("sat")))
-    return "arithmetic that is not IEEE's";
+  if (!isPower(words) && (has("ftz") || has("approx") || has("sat")))
+    return notIeee;
   static const std::set<std::string_view> rounded = {"add", "sub", "mul",  "div",
                                                      "fma", "mad", "sqrt", "rcp"};
   if (rounded.contains(name) && isFloat(type) && !has("rn"))
@@ -65,6 +70,8 @@ static std::string trimmed(const std::string &line) {
 
 std::string keratin::tests::lintPtx(const std::string &text) {
   int number = 0;
+  std::string firstPower; // of the kernel, while it has no products
+  bool hasProducts = false;
   for (const std::string &whole : split(text, '\n')) {
     ++number;
     std::string line = trimmed(whole.substr(0, whole.find("//")));
@@ -75,14 +82,25 @@ std::string keratin::tests::lintPtx(const std::string &text) {
     };
     if (line.starts_with(".local"))
       return refuse("memory of a thread's own");
+    if (line.starts_with(".visible .entry")) {
+      if (!firstPower.empty())
+        return firstPower;
+      hasProducts = false;
+    }
     bool isInstruction = !line.empty() && line[0] >= 'a' && line[0] <= 'z';
     if (!isInstruction)
       continue;
     std::string word = line.substr(0, line.find_first_of(" \t;"));
-    if (std::string why = problemOf(split(word, '.')); !why.empty())
+    const std::vector<std::string> words = split(word, '.');
+    if (std::string why = problemOf(words); !why.empty())
       return refuse(why);
+    hasProducts |= words.front() == "mma";
+    if (hasProducts)
+      firstPower.clear();
+    else if (isPower(words) && firstPower.empty())
+      firstPower = refuse(notIeee);
   }
-  return "";
+  return firstPower;
 }
 
 PtxParts keratin::tests::partsOfPtx(const std::string &text) {

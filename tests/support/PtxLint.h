@@ -9,9 +9,8 @@ namespace keratin::tests {
 
 // The first line that breaks a rule, with the rule; "" if there is none:
 //  - instructions are those that kernels are known to use;
-//  - float arithmetic says how it rounds, to the nearest, and keeps denormals, but for the powers
-//  of
-//    two that weights of attention are;
+//  - float arithmetic says how it rounds, to the nearest, and keeps denormals;
+//  - but for powers of two in kernels that multiply by tensor cores, for weights of attention;
 //  - memory is global, shared or that of parameters, and said to be so; none is a thread's own;
 //  - no high word is taken as ptxas gets it wrong (codegen/gpu/ptx/HighWords.h);
 //  - nothing is called.
