@@ -156,8 +156,7 @@ LoopPass::Values LoopPass::wholeVectors(unsigned stage, Value from, Value to, Va
         Values next(carried);
         SideBySide vectors(k.b);
         for (unsigned u = 0; u < unroll; ++u) {
-          if (u)
-            vectors.next();
+          vectors.next();
           Value position = u ? add(iv, emitter.i64(u * lanes)) : iv;
           emitLanes(stage, position, MutableArrayRef<Value>(next).slice(u * count, count));
           lookAhead(stage, position, u);
@@ -215,8 +214,7 @@ LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
       sets.push_back(state.identity(op, true));
   SideBySide vectors(k.b);
   for (unsigned u = 0; u < mostVectors; ++u) {
-    if (u)
-      vectors.next();
+    vectors.next();
     Value position = emitter.i64(int64_t(u) * schedule.lanes);
     if (u >= fewestVectors)
       emitter.setMask(emitter.maskBelow(position, extent));
@@ -276,8 +274,7 @@ LoopPass::Values LoopPass::rowsOfColumns(unsigned stage, Value from, Value to,
     body.index(nest.outerReduced.back()) = emitter.scalarIndex(iv);
     SideBySide vectors(k.b);
     for (auto [c, column] : llvm::enumerate(columns)) {
-      if (c)
-        vectors.next();
+      vectors.next();
       select(column);
       emitElement(stage, MutableArrayRef<Value>(next).slice(c * count, count), column.number);
     }

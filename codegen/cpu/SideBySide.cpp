@@ -5,8 +5,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-#include <unordered_map>
-
 using namespace keratin::codegen;
 using namespace mlir;
 
@@ -61,7 +59,7 @@ private:
     SmallVector<Operation *> ops;
   };
   llvm::DenseMap<Value, Uses> usesOf;
-  std::unordered_map<Operation *, SmallVector<Operation *>> needs;
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> needs;
   llvm::DenseSet<Operation *> left;
 };
 
@@ -69,12 +67,11 @@ private:
 
 void SideBySide::takeTurns() {
   assert(b.getInsertionBlock() == block && "parts are straight");
-  Operation *const before = begins.front(), *const last = lastOp();
-  if (before == last)
+  if (begins.size() < 2 || begins.front() == lastOp())
     return;
   auto behind = [&](Operation *op) { return op ? op->getNextNode() : &block->front(); };
-  Operation *const first = behind(before), *const end = behind(last);
-  Waiting waiting(first, end);
+  Operation *const end = behind(lastOp());
+  Waiting waiting(behind(begins.front()), end);
   SmallVector<SmallVector<Operation *>> parts(begins.size());
   for (size_t i = 0; i < begins.size(); ++i) {
     Operation *stop = i + 1 < begins.size() ? behind(begins[i + 1]) : end;

@@ -8,10 +8,9 @@
 
 namespace keratin::codegen {
 
-// The first part begins where the builder is.
 class SideBySide {
 public:
-  explicit SideBySide(mlir::OpBuilder &b) : b(b), block(b.getInsertionBlock()) { next(); }
+  explicit SideBySide(mlir::OpBuilder &b) : b(b), block(b.getInsertionBlock()) {}
 
   // What is built from here on is the next part.
   void next() { begins.push_back(lastOp()); }
