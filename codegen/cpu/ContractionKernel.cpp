@@ -280,32 +280,26 @@ private:
     return {from, emit.sub(runLength, inRun), runLength, betweenRuns, every};
   }
 
-  // Where sums are continued, tiles bring near what is packed, or read, next: half of the panels A,
-  // the others B. Else hardly anything.
+  // Sums are continued: tiles bring near what is packed, or read, next: half of the panels A, the
+  // others B.
   void bringNext(ContractionPanel &job, Value panel) {
-    Value source = columnsOfB.source;
     SmallVector<Type> types(5, zero.getType());
-    types.front() = source.getType();
+    types.front() = columnsOfB.source.getType();
+    Value ofA = emit.ceilDiv(panels, emit.constant(2));
     auto values = emit.choose(
-        severalSupers, types,
+        emit.less(panel, ofA), types,
         [&] {
-          Value ofA = emit.ceilDiv(panels, emit.constant(2));
-          return emit.choose(
-              emit.less(panel, ofA), types,
-              [&] {
-                bool columns = plan.aColumnsContiguous;
-                return nextPart(job, rowsOfA.source, rowsOfA.colStride,
-                                columns ? rowsOfA.colStride : rowsOfA.rowStride,
-                                columns ? rowsOfA.rowsHere : blocks.superDepth,
-                                columns ? blocks.superDepth : rowsOfA.rowsHere, panel, ofA);
-              },
-              [&] {
-                return nextPart(job, columnsOfB.source, columnsOfB.rowStride, columnsOfB.rowStride,
-                                columnsOfB.columnsHere, blocks.superDepth, emit.sub(panel, ofA),
-                                emit.sub(panels, ofA));
-              });
+          bool columns = plan.aColumnsContiguous;
+          return nextPart(job, rowsOfA.source, rowsOfA.colStride,
+                          columns ? rowsOfA.colStride : rowsOfA.rowStride,
+                          columns ? rowsOfA.rowsHere : blocks.superDepth,
+                          columns ? blocks.superDepth : rowsOfA.rowsHere, panel, ofA);
         },
-        [&] { return LoopEmitter::Values{source, one, one, zero, emit.max(job.depth, one)}; });
+        [&] {
+          return nextPart(job, columnsOfB.source, columnsOfB.rowStride, columnsOfB.rowStride,
+                          columnsOfB.columnsHere, blocks.superDepth, emit.sub(panel, ofA),
+                          emit.sub(panels, ofA));
+        });
     job.ahead = {values[0], values[1], values[2], values[3], values[4]};
   }
 

@@ -52,9 +52,16 @@ static bool isKnownToBeNear(const ContractionSpec &spec, int64_t bytes) {
          (spec.k.constant && columns <= kNearBytes / bytes / (*spec.k.constant + 1));
 }
 
-double keratin::codegen::tileCycles(int64_t rows, int64_t vectors, bool isWide) {
+// Of one tile: two products a cycle, or two loads.
+static double cyclesOfTile(int64_t rows, int64_t vectors, bool isWide) {
   const int64_t loads = isWide ? vectors * (rows + 1) : rows + vectors;
   return std::max(double(rows * vectors), double(loads + 1)) / 2 + 0.25;
+}
+
+double keratin::codegen::cyclesOfRows(int64_t m, int64_t rows, int64_t tailRows, int64_t vectors,
+                                      bool isWide) {
+  return double(m / rows) * cyclesOfTile(rows, vectors, isWide) +
+         double(ceilDiv(m % rows, tailRows)) * cyclesOfTile(tailRows, vectors, isWide);
 }
 
 // As many as `most`, or fewer where that leaves the small tile less to do, which counts if there
@@ -63,8 +70,7 @@ static int64_t chooseKnownRows(int64_t m, int64_t most, const ContractionPlan &p
   if (m > 4 * most)
     return most;
   auto cycles = [&](int64_t rows) {
-    return double(m / rows) * tileCycles(rows, plan.tileVectors) +
-           double(ceilDiv(m % rows, plan.tailRows)) * tileCycles(plan.tailRows, plan.tileVectors);
+    return cyclesOfRows(m, rows, plan.tailRows, plan.tileVectors);
   };
   int64_t best = most;
   double bestCycles = 0.985 * cycles(most);

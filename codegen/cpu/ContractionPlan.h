@@ -86,7 +86,7 @@ struct ContractionPlan {
   std::array<Regime, 3> regimes;
   Regime continued;
   bool continues = false; // sums may be so deep
-  // If they are, tiles bring near what the next panel's depth reads of both operands.
+  // They are, and tiles bring near what the next panel's depth reads of both operands.
   bool bringsNext = false;
   // Direct operands are packed nevertheless: B if there are more rows than this; A if there are
   // more columns than this and the rows lie at least farBytes apart, or at a multiple of
@@ -140,9 +140,10 @@ struct ContractionCall {
   bool isOnlyTiles = false;
 };
 
-// Cycles that one step in depth of a tile takes: two products a cycle, or two loads. Where it is
-// wide, A has a vector of its own for each of B's.
-double tileCycles(int64_t rows, int64_t vectors, bool isWide = false);
+// Cycles that a step in depth takes of m rows, in tiles of so many, and of `tailRows` for the rest.
+// Where tiles are wide, A has a vector of its own for each of B's.
+double cyclesOfRows(int64_t m, int64_t rows, int64_t tailRows, int64_t vectors,
+                    bool isWide = false);
 
 // Reads what is known of the sizes, the strides and the types: values may be null.
 ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target,

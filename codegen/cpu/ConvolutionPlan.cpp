@@ -52,9 +52,7 @@ static void chooseTile(ConvolutionPlan &plan, std::optional<int64_t> rows,
         continue;
       int64_t m = std::max<int64_t>(1, rows.value_or(56));
       int64_t panels = ceilDiv(columns.value_or(128), vectors * tile.lanes);
-      double cycles =
-          panels * (m / count * tileCycles(count, vectors, plan.alongGroups) +
-                    ceilDiv(m % count, tailRows) * tileCycles(tailRows, vectors, plan.alongGroups));
+      double cycles = double(panels) * cyclesOfRows(m, count, tailRows, vectors, plan.alongGroups);
       if (cycles < best) {
         best = cycles;
         tile.tileRows = count;
