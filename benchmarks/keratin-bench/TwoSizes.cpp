@@ -168,7 +168,7 @@ void keratin::bench::runTwoSizes(Bench &bench) {
     runSum(bench, 256, columns);
   runProduct(bench, 512, 512, 512);
   runProduct(bench, 32, 512, 784);
-  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16})
+  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 16, 20})
     runProduct(bench, rows, 1024, 1024);
   for (int64_t rows : {1, 2, 4, 32})
     runProduct(bench, rows, 10, 512);

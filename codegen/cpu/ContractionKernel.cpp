@@ -247,6 +247,12 @@ private:
         [&] { run(ContractionPanel::Pairs::Apart); });
   }
 
+  // Those that bring something near: the largest.
+  Value tilesOf(Value rows) {
+    Value repeated = emit.constant(plan.tailRows ? 0 : plan.repeatedRows);
+    return emit.max(emit.div(emit.add(rows, repeated), emit.constant(plan.tileRows)), one);
+  }
+
   // The tiles of this stretch bring near what the next reads of B, or where B does not stream,
   // hardly anything: a run of all columns for each k, each panel's tiles a part.
   void bringNear(ContractionPanel &job, Value panel, Value k, Value stepDepth) {
@@ -261,7 +267,7 @@ private:
 
   LoopEmitter::Values whatIsAhead(const ContractionPanel &job, Value panel, Value k) {
     int64_t width = plan.tileColumns();
-    Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tileRows)), one);
+    Value tiles = tilesOf(job.rows);
     Value every = emit.mul(tiles, kPanelsAhead);
     Value runLength = emit.max(emit.div(columnsOfB.columnsHere, emit.constant(width)), one);
     Value betweenRuns = emit.sub(columnsOfB.rowStride, emit.mul(runLength, width));
@@ -314,7 +320,7 @@ private:
     Value stripsOfRun = emit.ceilDiv(runLength, emit.constant(strip));
     Value betweenRuns = emit.select(isOneRun, zero, emit.sub(apart, emit.mul(stripsOfRun, strip)));
     Value strips = emit.mul(stripsOfRun, emit.select(isOneRun, one, runs));
-    Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tileRows)), one);
+    Value tiles = tilesOf(job.rows);
     Value ofPart = emit.ceilDiv(strips, emit.max(count, one));
     Value every = emit.max(emit.div(emit.mul(tiles, job.depth), emit.max(ofPart, one)), one);
     Value before = emit.mul(emit.mul(number, tiles), emit.ceilDiv(job.depth, every));

@@ -3,6 +3,7 @@
 #include "codegen/cpu/Avx512.h"
 #include "codegen/cpu/ContractionPairs.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -216,7 +217,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   for (int64_t v = 0; panel.columns && v < plan.tileVectors; ++v)
     tile.masks.push_back(
         emit.firstLanes(plan.lanes, emit.sub(panel.columns, emit.constant(v * plan.lanes))));
-  auto whole = [&](Value a, Value sums) {
+  auto whole = [&](Value a, Value sums, Value rows) {
     tile.sums = sums;
     int64_t perBase = plan.tileRows > 7 ? (plan.tileRows + 1) / 2 : plan.tileRows;
     LoopEmitter::Values offsets;
@@ -226,14 +227,22 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
     if (perBase < plan.tileRows)
       tile.bases.push_back(emit.address(a, elementType, emit.mul(panel.rowStride, perBase)));
     tile.rows.clear();
-    for (int64_t row = 0; row < plan.tileRows; ++row)
-      tile.rows.push_back({row / perBase, offsets[row % perBase]});
+    const int64_t surely = plan.tileRows - plan.repeatedRows;
+    for (int64_t row = 0; row < plan.tileRows; ++row) {
+      const int64_t base = row / perBase;
+      Value offset = offsets[row % perBase];
+      if (row >= surely) {
+        Value there = emit.min(emit.constant(row), emit.sub(rows, one));
+        offset = emit.mul(emit.sub(there, emit.constant(base * perBase)), panel.rowStride);
+      }
+      tile.rows.push_back({base, offset});
+    }
     return TileLoops(emit, plan, elementType, tile).run();
   };
   // Fewer rows: small tiles, the last of which reads the last row again in place of those that do
   // not exist.
   Value everyOfRest;
-  auto rest = [&](Value a, Value sums, Value rows, Value begin, Value end, int64_t count) {
+  auto small = [&](Value a, Value sums, Value rows, Value begin, Value end, int64_t count) {
     emit.loop(begin, end, count, [&](Value row) {
       if (tile.ahead.from)
         tile.ahead.every =
@@ -247,18 +256,33 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
       TileLoops(emit, plan, elementType, tile).run();
     });
   };
-  Value tiles = emit.div(panel.rows, emit.constant(plan.tileRows));
+  // Of those that are known to be whole but the last, with the repeated rows.
+  Value tiles = emit.div(emit.add(panel.rows, plan.tailRows ? 0 : plan.repeatedRows),
+                         emit.constant(plan.tileRows));
+  // How many there are of a tile for the rest.
+  auto countOfRest = [&](size_t tile, Value rest) {
+    Value bits = emit.builder.createOrFold<arith::ShRUIOp>(
+        emit.loc, emit.constant(static_cast<int64_t>(plan.tilesOfRest[tile])), emit.mul(rest, 2));
+    return emit.rem(bits, emit.constant(4));
+  };
+  Value rest;
+  if (!plan.tilesOfRest.empty()) {
+    tiles = emit.max(emit.sub(tiles, one), zero);
+    rest = emit.sub(panel.rows, emit.mul(tiles, plan.tileRows));
+    tiles = emit.add(tiles, countOfRest(0, rest));
+  }
   LoopEmitter::Values end{panel.a, panel.sums};
   bool hasAhead = bool(panel.ahead.from);
   if (hasAhead)
     end.append({panel.ahead.from, panel.ahead.left});
-  end = emit.loop(zero, tiles, 1, end, [&](Value, ValueRange state) {
+  end = emit.loop(zero, tiles, 1, end, [&](Value number, ValueRange state) {
     tile.ahead = panel.ahead;
     if (hasAhead) {
       tile.ahead.from = state[2];
       tile.ahead.left = state[3];
     }
-    auto [ahead, left] = whole(state[0], state[1]);
+    Value rows = emit.sub(panel.rows, emit.mul(number, plan.tileRows));
+    auto [ahead, left] = whole(state[0], state[1], rows);
     LoopEmitter::Values next{emit.address(state[0], elementType, panel.tileStride),
                              emit.address(state[1], elementType, plan.tileRows * width)};
     if (hasAhead)
@@ -277,14 +301,11 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
         emit.select(emit.equal(tiles, zero), panel.ahead.every, emit.max(tile.depth, one));
   }
   for (auto [i, count] : llvm::enumerate(plan.middleRows)) {
-    // Those that the next smaller tile does not hold.
-    int64_t smaller = i + 1 < plan.middleRows.size() ? plan.middleRows[i + 1] : plan.tailRows;
-    Value more = emit.max(emit.sub(emit.sub(rows, tail), emit.constant(smaller)), zero);
-    Value next = emit.add(tail, emit.roundUp(more, count));
-    rest(end[0], end[1], rows, tail, next, count);
+    Value next = emit.add(tail, emit.mul(countOfRest(i + 1, rest), count));
+    small(end[0], end[1], rows, tail, next, count);
     tail = next;
   }
-  rest(end[0], end[1], rows, tail, rows, plan.tailRows);
+  small(end[0], end[1], rows, tail, rows, plan.tailRows);
 }
 
 } // namespace
@@ -294,6 +315,10 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
   std::string middle;
   for (int64_t rows : plan.middleRows)
     middle += "_" + std::to_string(rows);
+  if (plan.repeatedRows)
+    middle += llvm::formatv("_again_{0}", plan.repeatedRows);
+  for (uint64_t counts : plan.tilesOfRest)
+    middle += llvm::formatv("_{0:x-}", counts);
   const char *pairs = panel.pairs == Pairs::AtOnce  ? "_pairs"
                       : panel.pairs == Pairs::Apart ? "_pairs_apart"
                                                     : "";

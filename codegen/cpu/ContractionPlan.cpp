@@ -64,29 +64,79 @@ double keratin::codegen::cyclesOfRows(int64_t m, int64_t rows, int64_t tailRows,
          double(ceilDiv(m % rows, tailRows)) * cyclesOfTile(tailRows, vectors, isWide);
 }
 
-// As many as `most`, or fewer where that leaves the small tile less to do, which counts if there
-// are but a few tiles.
-static int64_t chooseKnownRows(int64_t m, int64_t most, const ContractionPlan &plan) {
+// Of one tile of a few, each of which reads all of B again; a short step waits for the multiplier.
+static double cyclesOfFew(int64_t rows, int64_t vectors) {
+  constexpr double latency = 5;
+  return std::max(cyclesOfTile(rows, vectors, false), latency) + 0.5 * double(vectors);
+}
+
+// See ContractionPlan::tilesOfRest.
+static void chooseTilesOfRest(ContractionPlan &plan) {
+  SmallVector<int64_t, 4> sizes{plan.tileRows};
+  llvm::append_range(sizes, plan.middleRows);
+  sizes.push_back(plan.tailRows);
+  struct Choice {
+    double cycles = 0;
+    SmallVector<uint64_t, 4> counts;
+  };
+  // Of each number of rows, from none on.
+  SmallVector<Choice> choices{{0, SmallVector<uint64_t, 4>(sizes.size(), 0)}};
+  for (int64_t rest = 1; rest < 2 * plan.tileRows; ++rest) {
+    Choice best;
+    for (auto [i, rows] : llvm::enumerate(sizes)) {
+      // Of rows that are packed side by side, smaller tiles do not begin in one and end in the
+      // next.
+      const bool isLargest = i == 0;
+      if (isLargest ? rest < rows - plan.repeatedRows
+                    : rest > plan.tileRows - plan.repeatedRows && plan.aColumnsContiguous)
+        continue;
+      const Choice &after = choices[std::max<int64_t>(0, rest - rows)];
+      const double cycles = after.cycles + cyclesOfFew(rows, plan.tileVectors);
+      if (!best.counts.empty() && cycles >= best.cycles)
+        continue;
+      best = {cycles, after.counts};
+      ++best.counts[i];
+    }
+    choices.push_back(std::move(best));
+  }
+  plan.tilesOfRest.assign(sizes.size() - 1, 0);
+  for (auto [rest, choice] : llvm::enumerate(choices))
+    for (auto [i, bits] : llvm::enumerate(plan.tilesOfRest))
+      bits |= choice.counts[i] << (2 * rest);
+}
+
+// Of known rows, more than a tile has: as many as `most`, and small tiles for what they leave, or
+// where there are but a few tiles fewer, of which the last one may repeat a row.
+static void chooseKnownRows(ContractionPlan &plan, int64_t m, bool mayRepeat) {
+  const int64_t most = plan.tileRows;
   if (m > 4 * most)
-    return most;
-  auto cycles = [&](int64_t rows) {
-    return cyclesOfRows(m, rows, plan.tailRows, plan.tileVectors);
+    return;
+  auto cycles = [&](int64_t rows) { return cyclesOfFew(rows, plan.tileVectors); };
+  auto withTail = [&](int64_t rows) {
+    return double(m / rows) * cycles(rows) +
+           double(ceilDiv(m % rows, plan.tailRows)) * cycles(plan.tailRows);
   };
   int64_t best = most;
-  double bestCycles = 0.985 * cycles(most);
+  double bestCycles = 0.985 * withTail(most);
   for (int64_t rows = most - 1; rows > plan.tailRows; --rows)
-    if (cycles(rows) <= bestCycles) {
+    if (withTail(rows) <= bestCycles) {
       best = rows;
-      bestCycles = cycles(rows);
+      bestCycles = withTail(rows);
     }
-  return best;
+  const int64_t tiles = ceilDiv(m, most), rows = ceilDiv(m, tiles);
+  if (mayRepeat && double(tiles) * cycles(rows) <= bestCycles) {
+    best = rows;
+    plan.repeatedRows = tiles * rows - m;
+    plan.tailRows = 0;
+  }
+  plan.tileRows = best;
 }
 
 // Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A. As many
 // as fit, almost always: the small tile takes care of what is left over, and contractions with the
 // same tile share its code.
 static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
-                       const MachineTarget &target, int64_t bytes, bool mayHaveFewRows) {
+                       const MachineTarget &target, int64_t bytes, ContractionCall call) {
   int64_t registers = target.vectorRegisters;
   // One row can do without a register for each vector of B: it reads each from memory just once.
   int64_t limit = plan.tileVectors == 1 ? 16 : 14;
@@ -102,10 +152,14 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
     // Where few rows have other tiles, these finish many.
     else if (isKnownToBeNear(spec, bytes))
       middle = {2 * plan.tailRows};
-    if (mayHaveFewRows)
+    if (call.mayHaveFewRows)
       for (int64_t rows : middle)
         if (rows > plan.tailRows && rows < plan.tileRows)
           plan.middleRows.push_back(rows);
+    if (!plan.middleRows.empty()) {
+      plan.repeatedRows = 1;
+      chooseTilesOfRest(plan);
+    }
     return;
   }
   int64_t m = std::max<int64_t>(1, *spec.m.constant);
@@ -114,7 +168,7 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
     plan.tailRows = 0;
     return;
   }
-  plan.tileRows = chooseKnownRows(m, plan.tileRows, plan);
+  chooseKnownRows(plan, m, /*mayRepeat=*/!call.isOnlyTiles);
   if (m % plan.tileRows == 0)
     plan.tailRows = 0;
 }
@@ -410,10 +464,10 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
     return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
-  chooseRows(plan, spec, target, bytes, call.mayHaveFewRows);
+  chooseA(plan, spec, bytes);
+  chooseRows(plan, spec, target, bytes, call);
   chooseHalves(plan, spec, target, call);
   chooseBlocks(plan, bytes);
-  chooseA(plan, spec, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
   plan.continues =
       !spec.k.constant || *spec.k.constant > plan.blockDepth() * plan.regimes.back().depthBlocks;
@@ -478,6 +532,9 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
       out << rows << " or ";
     out << plan.tailRows << " rows for the rest";
   }
+  if (plan.repeatedRows)
+    out << "; the last of the largest may lack " << plan.repeatedRows
+        << (plan.repeatedRows == 1 ? " row" : " rows");
   out << "; panels of depth " << plan.blockDepth() << (plan.isOfPairs() ? ", in pairs" : "")
       << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {

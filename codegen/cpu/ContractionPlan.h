@@ -66,8 +66,13 @@ struct ContractionPlan {
   int64_t tileRows = 1, tileVectors = 1;
   int64_t tailRows =
       0; // rows of the smaller tile that finishes a block of rows; 0 if none is ever needed
-  // Of tiles between the two, the largest first: what is left fills the smallest that holds it.
-  llvm::SmallVector<int64_t, 4> middleRows;
+  // Of tiles between the two, the largest first, for numbers of rows that only the call knows.
+  llvm::SmallVector<int64_t, 2> middleRows;
+  // How many there are of the largest and of each of those between, two bits for each number of
+  // rows: of what the largest tiles leave, together with the last of them.
+  llvm::SmallVector<uint64_t, 3> tilesOfRest;
+  // The last of the largest tiles may lack so many rows: it repeats one.
+  int64_t repeatedRows = 0;
   Access a = Access::Copied, b = Access::Copied;
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels

@@ -1,8 +1,9 @@
-// Rows of a few tiles: as many a tile as leave least time to the tile that finishes them. Of many tiles it counts nothing.
+// Rows of a few tiles: as many a tile as leave least time to the tile that finishes them, or as make all tiles alike, the
+// last of which repeats a row. Of many tiles it counts nothing.
 // RUN: keratin-dump %s --stage=kernels --target=x86_64-linux-gnu --mcpu=x86-64-v4 | FileCheck %s
 // RUN: keratin-dump %s --stage=kernels --target=x86_64-linux-gnu --mcpu=x86-64-v3 --function=sixteen | FileCheck %s --check-prefix=NARROW
 
-// NARROW:      schedule: tiles of 4 rows x 2 vectors x 8 lanes; panels
+// NARROW:      schedule: tiles of 6 rows x 2 vectors x 8 lanes; the last of the largest may lack 2 rows; panels
 
 // CHECK-LABEL: function sixteen
 // CHECK:       schedule: tiles of 8 rows x 2 vectors x 16 lanes; panels
@@ -20,6 +21,15 @@ func.func @seventeen(%x: tensor<17x64xf32> {keratin.kind = "input", keratin.name
     -> (tensor<17x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<17x64xf32>, tensor<64x512xf32>) -> tensor<17x512xf32>
   return %0 : tensor<17x512xf32>
+}
+
+// CHECK-LABEL: function nineteen
+// CHECK:       schedule: tiles of 10 rows x 2 vectors x 16 lanes; the last of the largest may lack 1 row; panels
+func.func @nineteen(%x: tensor<19x64xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<19x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<19x64xf32>, tensor<64x512xf32>) -> tensor<19x512xf32>
+  return %0 : tensor<19x512xf32>
 }
 
 // CHECK-LABEL: function twenty_eight
