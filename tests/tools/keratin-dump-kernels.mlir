@@ -136,8 +136,8 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
 // V3-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 53, 54), grain 1, operations 256*d0
 // V4-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 55, 56), grain 1, operations 256*d0
-// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 or 3 rows for the rest; panels of depth 512; units of up to 54 x 1024 for 512 deep, 54 x 256 for 2048 deep, 12 x 64 for 8192 deep
-// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 8 or 4 rows for the rest; panels of depth 256; units of up to 56 x 1024 for 256 deep, 56 x 512 for 1024 deep, 28 x 128 for 4096 deep
+// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 or 3 rows for the rest; the last of the largest may lack 1 row; panels of depth 512; units of up to 54 x 1024 for 512 deep, 54 x 256 for 2048 deep, 12 x 64 for 8192 deep
+// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 8 or 4 rows for the rest; the last of the largest may lack 1 row; panels of depth 256; units of up to 56 x 1024 for 256 deep, 56 x 512 for 1024 deep, 28 x 128 for 4096 deep
 // CHECK-NEXT:   A: in place
 // V3-NEXT:      B: in place, packed for more than 24 rows
 // V4-NEXT:      B: in place, packed for more than 56 rows
