@@ -1,5 +1,6 @@
 // Units of elementwise chains, moves and reductions, after a LoopSchedule.
 #include "codegen/cpu/LoopTile.h"
+#include "codegen/cpu/RowsTogether.h"
 
 #include "codegen/elements/LoopEmitter.h"
 
@@ -53,7 +54,7 @@ private:
 
 void LoopKernel::emitLine() {
   const DimExpr &extent = nest.innermost().extent;
-  pass.walkLanes(0, emitter.i64(0), emitter.extent(extent),
+  pass.walkLanes(LoopPass::Walk(0), emitter.i64(0), emitter.extent(extent),
                  extent.isConstant() ? std::optional(extent.constantValue()) : std::nullopt);
 }
 
@@ -185,7 +186,7 @@ void LoopKernel::emit() {
   if (nest.form == Form::Scalar) {
     body.emit(0, {});
   } else if (nest.form == Form::Flat) {
-    pass.walkLanes(0, k.begin, k.end, std::nullopt);
+    pass.walkLanes(LoopPass::Walk(0), k.begin, k.end, std::nullopt);
   } else if (plan.schedule.tile) {
     emitTiles();
   } else if (plan.schedule.knownVectors) {
@@ -202,6 +203,8 @@ void LoopKernel::emit() {
 }
 
 void LoopKernel::emitUnits() {
+  if (plan.schedule.vectorsTogether && !pass.areRowsShort())
+    return RowsTogether(k, plan, emitter, body, pass).emit(k.begin, k.end);
   emitter.loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) {
     emitUnit(unit);
     return SmallVector<Value>();

@@ -113,14 +113,64 @@ bool LoopPass::areFull(int64_t count) const {
   return nest.innermost().extent.content() % uint64_t(count) == 0;
 }
 
-LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
+SmallVector<ReductionOpInterface> LoopPass::ops(Walks walks) const {
+  SmallVector<ReductionOpInterface> all;
+  for (const Walk &walk : walks)
+    llvm::append_range(all, ops(walk.stage));
+  return all;
+}
+
+unsigned LoopPass::vectorsOf(Walks walks) const {
+  return walks.size() == 1 ? schedule.unroll[walks.front().stage] : schedule.vectorsTogether;
+}
+
+void LoopPass::select(const Walk &walk) {
+  for (auto [group, index] : llvm::zip(nest.outerKept, walk.row))
+    body.index(group) = index;
+  for (auto [value, registers] : walk.found)
+    emitter.bindRegister(value, registers);
+}
+
+// What each of the stages does with its part of the numbers, which has so many sets. The last
+// stage comes first: what waits of its row lies where a stage before puts that of the next row.
+void LoopPass::along(Walks walks, MutableArrayRef<Value> numbers, unsigned sets,
+                     llvm::function_ref<void(unsigned stage, MutableArrayRef<Value> own)> inside) {
+  for (const Walk &walk : llvm::reverse(walks)) {
+    const size_t count = sets * ops(walk.stage).size();
+    MutableArrayRef<Value> own = numbers.take_back(count);
+    numbers = numbers.drop_back(count);
+    if (!walk.isThere) {
+      inside(walk.stage, own);
+      continue;
+    }
+    select(walk);
+    llvm::copy(emitter.where(walk.isThere, own,
+                             [&] {
+                               Values next(own);
+                               inside(walk.stage, next);
+                               return next;
+                             }),
+               own.begin());
+  }
+}
+
+LoopPass::Values LoopPass::walkLanes(Walks walks, Value from, Value to,
                                      std::optional<int64_t> extent) {
-  size_t count = ops(stage).size();
-  unsigned unroll = schedule.unroll[stage];
+  const unsigned unroll = vectorsOf(walks);
   Values sets;
-  for (unsigned u = 0; u < unroll; ++u)
-    for (ReductionOpInterface op : ops(stage))
-      sets.push_back(state.identity(op, true));
+  for (const Walk &walk : walks)
+    for (unsigned u = 0; u < unroll; ++u)
+      for (ReductionOpInterface op : ops(walk.stage))
+        sets.push_back(state.identity(op, true));
+  // Those of the first vectors, which take what is left.
+  auto forFirst = [&](llvm::function_ref<void(MutableArrayRef<Value> first)> body) {
+    MutableArrayRef<Value> rest(sets);
+    for (const Walk &walk : walks) {
+      const size_t count = ops(walk.stage).size();
+      body(rest.take_front(count));
+      rest = rest.drop_front(count * unroll);
+    }
+  };
   int64_t step = int64_t(schedule.lanes) * unroll;
   Value tail = from;
   if (!extent || *extent >= step) {
@@ -128,13 +178,26 @@ LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
     Value steps = k.b.create<arith::DivUIOp>(k.loc, length, emitter.i64(step));
     Value whole = k.b.create<arith::MulIOp>(k.loc, steps, emitter.i64(step));
     tail = extent ? add(from, emitter.i64(*extent / step * step)) : add(from, whole);
-    sets = wholeVectors(stage, from, tail, std::move(sets));
+    sets = wholeVectors(walks, from, tail, std::move(sets));
   }
   if (!areFull(step) && !(extent && *extent % step == 0)) {
-    Values first = lastVectors(stage, tail, to, extent, ArrayRef<Value>(sets).take_front(count));
-    std::copy(first.begin(), first.end(), sets.begin());
+    Values first;
+    forFirst([&](ArrayRef<Value> part) { llvm::append_range(first, part); });
+    first = lastVectors(walks, tail, to, extent, first);
+    ArrayRef<Value> left(first);
+    forFirst([&](MutableArrayRef<Value> part) {
+      llvm::copy(left.take_front(part.size()), part.begin());
+      left = left.drop_front(part.size());
+    });
   }
-  return merge(stage, sets);
+  Values merged;
+  ArrayRef<Value> rest(sets);
+  for (const Walk &walk : walks) {
+    const size_t count = ops(walk.stage).size() * unroll;
+    merged.append(merge(walk.stage, rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+  return merged;
 }
 
 // The unrolled accumulators become one, in a fixed order.
@@ -148,35 +211,40 @@ LoopPass::Values LoopPass::merge(unsigned stage, ArrayRef<Value> sets) {
 }
 
 // As many vectors side by side as the schedule says, each with accumulators of its own.
-LoopPass::Values LoopPass::wholeVectors(unsigned stage, Value from, Value to, Values sets) {
-  size_t count = ops(stage).size();
-  unsigned lanes = schedule.lanes, unroll = schedule.unroll[stage];
-  return emitter.loop(
-      from, to, int64_t(lanes) * unroll, sets, [&](Value iv, ArrayRef<Value> carried) {
-        Values next(carried);
-        SideBySide vectors(k.b);
-        for (unsigned u = 0; u < unroll; ++u) {
-          vectors.next();
-          Value position = u ? add(iv, emitter.i64(u * lanes)) : iv;
-          emitLanes(stage, position, MutableArrayRef<Value>(next).slice(u * count, count));
-          lookAhead(stage, position, u);
-        }
-        vectors.takeTurns();
-        return next;
-      });
+LoopPass::Values LoopPass::wholeVectors(Walks walks, Value from, Value to, Values sets) {
+  const unsigned lanes = schedule.lanes, unroll = vectorsOf(walks);
+  return emitter.loop(from, to, int64_t(lanes) * unroll, sets,
+                      [&](Value iv, ArrayRef<Value> carried) {
+                        Values next(carried);
+                        along(walks, next, unroll, [&](unsigned stage, MutableArrayRef<Value> own) {
+                          const size_t count = ops(stage).size();
+                          SideBySide vectors(k.b);
+                          for (unsigned u = 0; u < unroll; ++u) {
+                            vectors.next();
+                            Value position = u ? add(iv, emitter.i64(u * lanes)) : iv;
+                            emitLanes(stage, position, own.slice(u * count, count));
+                            lookAhead(stage, position, u);
+                          }
+                          vectors.takeTurns();
+                        });
+                        return next;
+                      });
 }
 
 // What is left, one vector after the other, the last under a mask.
-LoopPass::Values LoopPass::lastVectors(unsigned stage, Value from, Value to,
+LoopPass::Values LoopPass::lastVectors(Walks walks, Value from, Value to,
                                        std::optional<int64_t> extent,
                                        ArrayRef<Value> accumulators) {
   unsigned lanes = schedule.lanes;
   bool isMasked = !areFull(lanes);
   auto vector = [&](Value iv, ArrayRef<Value> carried) {
     Values next(carried);
-    emitter.setMask(isMasked ? emitter.maskBelow(iv, to) : Value());
-    emitLanes(stage, iv, next);
-    emitter.setMask(Value());
+    Value mask = isMasked ? emitter.maskBelow(iv, to) : Value();
+    along(walks, next, 1, [&](unsigned stage, MutableArrayRef<Value> own) {
+      emitter.setMask(mask);
+      emitLanes(stage, iv, own);
+      emitter.setMask(Value());
+    });
     return next;
   };
   if (extent && *extent <= lanes)
@@ -187,7 +255,8 @@ LoopPass::Values LoopPass::lastVectors(unsigned stage, Value from, Value to,
 //===-- Reduced loops -------------------------------------------------------------------------===//
 
 // Long sums block by block.
-LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value first, Value extent, Values sums,
+LoopPass::Values LoopPass::absorbBlocks(ArrayRef<ReductionOpInterface> ops, Value first,
+                                        Value extent, Values sums,
                                         llvm::function_ref<Values(Value from, Value to)> block) {
   return emitter.loop(
       first, extent, schedule.block, sums, [&](Value start, ArrayRef<Value> carried) {
@@ -199,7 +268,7 @@ LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value first, Value exten
         if (nest.form == LoopNest::Form::Rows && nest.outerReduced.empty())
           isFirst =
               k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, start, emitter.i64(0));
-        state.absorb(ops(stage), next, block(start, stop), isFirst);
+        state.absorb(ops, next, block(start, stop), isFirst);
         return next;
       });
 }
@@ -225,18 +294,19 @@ LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
   return merge(stage, sets);
 }
 
-LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
+LoopPass::Values LoopPass::walkRow(Walks walks, Values sums) {
   const DimExpr &extent = nest.innermost().extent;
   Value n = emitter.extent(extent);
   Value first = emitter.i64(0);
+  const SmallVector<ReductionOpInterface> ops = this->ops(walks);
   if (areRowsOneBlock() || !schedule.isBlocked()) {
-    stateOfRows().absorb(ops(stage), sums,
-                         mostVectors ? shortRow(stage, n)
-                                     : walkLanes(stage, first, n, known(extent)));
+    stateOfRows().absorb(ops, sums,
+                         mostVectors ? shortRow(walks.front().stage, n)
+                                     : walkLanes(walks, first, n, known(extent)));
     return sums;
   }
   if (std::optional<int64_t> length = known(extent); length && *length <= schedule.block) {
-    state.absorb(ops(stage), sums, walkLanes(stage, first, n, length));
+    state.absorb(ops, sums, walkLanes(walks, first, n, length));
     return sums;
   }
   if (schedule.areWholeBlocksApart) {
@@ -244,13 +314,13 @@ LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
     Value block = emitter.i64(schedule.block);
     Value whole =
         k.b.create<arith::MulIOp>(k.loc, k.b.create<arith::DivUIOp>(k.loc, n, block), block);
-    sums = absorbBlocks(stage, first, whole, std::move(sums), [&](Value from, Value to) {
-      return walkLanes(stage, from, to, schedule.block);
+    sums = absorbBlocks(ops, first, whole, std::move(sums), [&](Value from, Value to) {
+      return walkLanes(walks, from, to, schedule.block);
     });
     first = whole;
   }
-  return absorbBlocks(stage, first, n, std::move(sums), [&](Value from, Value to) {
-    return walkLanes(stage, from, to, std::nullopt);
+  return absorbBlocks(ops, first, n, std::move(sums), [&](Value from, Value to) {
+    return walkLanes(walks, from, to, std::nullopt);
   });
 }
 
@@ -288,7 +358,7 @@ LoopPass::Values LoopPass::walkColumns(unsigned stage, Values sums, ArrayRef<Col
   Value n = emitter.extent(nest.space.groups[nest.outerReduced.back()].extent);
   auto rows = [&](Value from, Value to) { return rowsOfColumns(stage, from, to, columns); };
   if (schedule.isBlocked())
-    return absorbBlocks(stage, emitter.i64(0), n, std::move(sums), rows);
+    return absorbBlocks(ops(stage), emitter.i64(0), n, std::move(sums), rows);
   state.absorb(ops(stage), sums, rows(emitter.i64(0), n));
   return sums;
 }
@@ -297,7 +367,7 @@ LoopPass::Values LoopPass::walkOuter(unsigned stage, ArrayRef<unsigned> loops, V
                                      ArrayRef<Column> columns) {
   if (loops.empty())
     return nest.form == LoopNest::Form::Columns ? walkColumns(stage, std::move(sums), columns)
-                                                : walkRow(stage, std::move(sums));
+                                                : walkRow(Walk(stage), std::move(sums));
   unsigned group = loops.front();
   return emitter.loop(emitter.i64(0), emitter.extent(nest.space.groups[group].extent), 1, sums,
                       [&](Value iv, ArrayRef<Value> carried) {
@@ -318,4 +388,11 @@ LoopPass::Values LoopPass::emit(unsigned stage, ArrayRef<Column> columns) {
   sums = walkOuter(stage, outer, std::move(sums), columns);
   using Lanes = ReductionState::Lanes;
   return state.settle(ops(stage), sums, isRow ? Lanes::Together : Lanes::Apart);
+}
+
+LoopPass::Values LoopPass::emit(Walks walks) {
+  ReductionState &state = stateOfRows();
+  const SmallVector<ReductionOpInterface> ops = this->ops(walks);
+  Values sums = walkRow(walks, state.begin(ops, /*isVector=*/true));
+  return state.settle(ops, sums, ReductionState::Lanes::Together);
 }

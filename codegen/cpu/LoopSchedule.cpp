@@ -24,7 +24,8 @@ static constexpr int64_t laneBlock = 4096, rowBlock = 256;
 static constexpr int64_t columnBytes = 24 << 10, rowBytes = 64 << 10, mostColumns = 2048;
 static constexpr int64_t mostRows = 8, chunkUnits = 16;
 // Operands that caches hold, and blocks of columns of which a row is a few lines of them only.
-static constexpr int64_t ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20, narrowBytes = 256;
+static constexpr int64_t ofFirstLevel = 32 << 10, ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20,
+                         narrowBytes = 256;
 // Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
 // of longer ones a cache does not hold two. Those of one pass are asked for so far ahead.
 static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192;
@@ -36,6 +37,9 @@ static constexpr int64_t mostInstructions = 96;
 static constexpr int64_t manyElements = 4096;
 // Vectors of a block of columns at most.
 static constexpr unsigned mostColumnVectors = 4;
+// Rows along which stages are under way at once, of fewer hardly any are; vectors of a row where
+// there are only two short stages; steps along a row where there are many vectors side by side.
+static constexpr int64_t fewestTogether = 4, fewestVectorsTogether = 8, fewestStepsTogether = 8;
 // Elements that wait at once.
 static constexpr int64_t mostWaiting = 1 << 17;
 
@@ -84,6 +88,7 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarge
     schedule.unroll.push_back(unrollFor(instructions(stage)));
   chooseSums(target);
   chooseRowLengths();
+  chooseTogether();
   chooseTile();
   chooseAhead();
   splitWork();
@@ -209,6 +214,45 @@ void LoopPlan::chooseRowLengths() {
   schedule.areWholeBlocksApart = stages == 1;
 }
 
+// The end of a row, where lanes and vectors side by side meet and the next stage waits for the
+// result, takes as long as some ten vectors, and each stage keeps other parts of the processor
+// busy: one is under way along a row while the one behind it goes along the row before. A softmax
+// takes 0.75 of what it took. That needs more rows in the first level cache; where they are not
+// there, or come from memory, only stages that compute for long gain by it.
+void LoopPlan::chooseTogether() {
+  const SmallVector<unsigned> stages = stagesPresent();
+  const DimExpr rows = nest.outerRows(), row = nest.reducedElements(), elements = nest.elements();
+  if (nest.form != Form::Rows || !nest.outerReduced.empty() || !nest.columns.empty() ||
+      stages.size() == 1 || schedule.lanes == 1 || schedule.knownVectors ||
+      (rows.isConstant() && rows.constantValue() < fewestTogether))
+    return;
+  // One row waits in the thread's memory, from a stage to the next.
+  if (schedule.waiting && !schedule.waiting->output && schedule.waiting->stage + 1 < stages.back())
+    return;
+  int64_t bytes = 0;
+  for (const LoopSchedule::Ahead &tensor : tensorsOfRows())
+    bytes += tensor.elementBytes;
+  auto fits = [&](const DimExpr &count, int64_t size, int64_t cache) {
+    return count.isConstant() && count.constantValue() <= cache / std::max<int64_t>(1, size);
+  };
+  const int64_t rowBytes = bytes * int64_t(stages.size());
+  const unsigned longest = *llvm::max_element(
+      stages, [&](unsigned a, unsigned b) { return instructions(a) < instructions(b); });
+  const bool isLong = vectorsSideBySide(instructions(longest)) == 1;
+  const bool isTooLarge =
+      isLong ? row.isConstant() && !fits(row, rowBytes, ofSecondLevel)
+             : !fits(row, rowBytes, ofFirstLevel) || !fits(elements, bytes, ofThirdLevel);
+  // Of two short stages over a few vectors the tests of who is there take longer than the end.
+  if (isTooLarge || (!isLong && stages.size() == 2 &&
+                     row.constantValue() < fewestVectorsTogether * int64_t(schedule.lanes)))
+    return;
+  // As many as the longest has by itself. Of a short row too many would be left over.
+  schedule.vectorsTogether = schedule.unroll[longest];
+  if (schedule.vectorsTogether > 2 && isLong && row.isConstant() &&
+      row.constantValue() < fewestStepsTogether * schedule.vectorsTogether * schedule.lanes)
+    schedule.vectorsTogether = 2;
+}
+
 bool LoopSchedule::Tile::suits(int64_t columns, int64_t elements) const {
   const bool areApart = columns * elementBytes % pageBytes == 0;
   return elements > (areApart ? leastApart : leastBytes) / elementBytes;
@@ -312,10 +356,16 @@ void LoopPlan::chooseTileOfColumns() {
           slots);
 }
 
-// What is asked for before it is needed.
-void LoopPlan::chooseAhead() {
-  if (nest.form != Form::Rows)
-    return;
+SmallVector<unsigned> LoopPlan::stagesPresent() const {
+  SmallVector<unsigned> stages;
+  for (unsigned stage = 0; stage < nest.stages(); ++stage)
+    if (nest.isStagePresent(stage))
+      stages.push_back(stage);
+  return stages;
+}
+
+// Inputs of the full shape, then results.
+SmallVector<LoopSchedule::Ahead> LoopPlan::tensorsOfRows() const {
   SmallVector<LoopSchedule::Ahead> tensors;
   auto add = [&](Value value, bool isOutput, unsigned number) {
     if (ir::squeezed(ir::getShape(value)) == nest.space.shape)
@@ -323,15 +373,22 @@ void LoopPlan::chooseAhead() {
   };
   for (auto [i, value] : llvm::enumerate(body().getArguments()))
     add(value, /*isOutput=*/false, unsigned(i));
-  const size_t inputs = tensors.size();
   for (auto [i, value] : llvm::enumerate(ir::valuesOf(kernel)))
     add(value, /*isOutput=*/true, unsigned(i));
-  SmallVector<unsigned> stages;
-  for (unsigned stage = 0; stage < nest.stages(); ++stage)
-    if (nest.isStagePresent(stage))
-      stages.push_back(stage);
-  if (!askForNextRow(tensors, stages))
-    askForLater(ArrayRef(tensors).take_front(inputs), stages.front());
+  return tensors;
+}
+
+// What is asked for before it is needed.
+void LoopPlan::chooseAhead() {
+  if (nest.form != Form::Rows)
+    return;
+  SmallVector<LoopSchedule::Ahead> tensors = tensorsOfRows();
+  if (schedule.vectorsTogether)
+    return askTogether(tensors);
+  if (askForNextRow(tensors))
+    return;
+  llvm::erase_if(tensors, [](const LoopSchedule::Ahead &tensor) { return tensor.isOutput; });
+  askForLater(tensors, stagesPresent().front());
 }
 
 // Of rows that are passed over several times the processor fetches by itself only what it sees a
@@ -339,12 +396,13 @@ void LoopPlan::chooseAhead() {
 // one tensor of the next row. All at once, or in the last pass, are half as good; a layer norm with
 // its gradients, whose passes ask for x, its cotangent and both results, takes 0.65 of what it
 // took.
-bool LoopPlan::askForNextRow(ArrayRef<LoopSchedule::Ahead> tensors, ArrayRef<unsigned> stages) {
+bool LoopPlan::askForNextRow(ArrayRef<LoopSchedule::Ahead> tensors) {
   const DimExpr row = nest.reducedElements();
+  const SmallVector<unsigned> stages = stagesPresent();
   if (stages.size() == 1 || nest.outerKept.empty() ||
       (row.isConstant() && (row.constantValue() < fewestAhead || row.constantValue() > mostAhead)))
     return false;
-  for (auto [tensor, stage] : llvm::zip(tensors, stages.drop_front())) {
+  for (auto [tensor, stage] : llvm::zip(tensors, ArrayRef(stages).drop_front())) {
     schedule.ahead.push_back(tensor);
     schedule.ahead.back().stage = stage;
   }
@@ -357,6 +415,35 @@ bool LoopPlan::askForNextRow(ArrayRef<LoopSchedule::Ahead> tensors, ArrayRef<uns
   }
   schedule.aheadElements = *min(distance, DimExpr(mostAhead));
   return true;
+}
+
+// Of stages that are under way at once each walks along what it reads or writes as the first one
+// without a pause, but slowly: memory, not a cache, has to be asked early.
+void LoopPlan::askTogether(ArrayRef<LoopSchedule::Ahead> tensors) {
+  const DimExpr elements = nest.elements();
+  int64_t bytes = 0;
+  for (const LoopSchedule::Ahead &tensor : tensors)
+    bytes += tensor.elementBytes;
+  if (bytes == 0 || (elements.isConstant() && elements.constantValue() <= ofThirdLevel / bytes))
+    return;
+  auto touches = [&](unsigned stage, const LoopSchedule::Ahead &tensor) {
+    if (!tensor.isOutput)
+      return nest.reads(stage, body().getArgument(tensor.number));
+    if (const auto &waiting = schedule.waiting;
+        waiting && waiting->output == tensor.number && waiting->stage == stage)
+      return true;
+    return llvm::any_of(nest.fullOutputs(stage), [&](const LoopNest::Output &output) {
+      return output.number == tensor.number;
+    });
+  };
+  for (const LoopSchedule::Ahead &tensor : tensors)
+    for (unsigned stage : stagesPresent())
+      if (touches(stage, tensor)) {
+        schedule.ahead.push_back(tensor);
+        schedule.ahead.back().stage = stage;
+        break;
+      }
+  schedule.aheadElements = bytesAhead / bytes;
 }
 
 // The processor sees by itself that rows follow each other, but not so far ahead as it would take:
@@ -459,6 +546,9 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
     if (nest.stages() > 1)
       out << " in stage " << stage;
   }
+  if (schedule.vectorsTogether)
+    out << "; stages along rows of their own, " << counted(schedule.vectorsTogether, "vector")
+        << " side by side";
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
         << (nest.form == Form::Rows ? " elements" : " rows");

@@ -20,6 +20,9 @@ struct LoopSchedule {
   // last.
   llvm::SmallVector<unsigned> unroll;
   unsigned columnVectors = 1; // of a unit's block of columns
+  // Stages are under way at once, each along a row of its own, one behind that of the stage before:
+  // so many vectors of each side by side. 0: they pass over a row one after the other.
+  unsigned vectorsTogether = 0;
   // Sums longer than a block are made of blocks, whose sums are added with their rounding errors:
   // elements of a row, or rows of a column. 0: sums are known to be short.
   int64_t block = 0;
@@ -95,6 +98,7 @@ public:
   bool hasParts() const { return schedule.isBlocked() || nest.outerReduced.size() > 1; }
   // Slots of a tile that the stages need one after the other.
   unsigned tileSlots() const;
+  llvm::SmallVector<unsigned> stagesPresent() const;
   // Blocks of rows, where columns are reduced beside them.
   ir::DimExpr rowBlocks() const;
 
@@ -111,10 +115,13 @@ private:
   void chooseWaiting();
   void chooseSums(const MachineTarget &target);
   void chooseRowLengths();
+  void chooseTogether();
+  llvm::SmallVector<LoopSchedule::Ahead> tensorsOfRows() const;
   void chooseTile();
   void chooseTileOfColumns();
   void chooseAhead();
-  bool askForNextRow(llvm::ArrayRef<LoopSchedule::Ahead> tensors, llvm::ArrayRef<unsigned> stages);
+  bool askForNextRow(llvm::ArrayRef<LoopSchedule::Ahead> tensors);
+  void askTogether(llvm::ArrayRef<LoopSchedule::Ahead> tensors);
   void askForLater(llvm::ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage);
   int64_t numbersIn(int64_t bytes) const;
   void setTile(LoopSchedule::Tile tile, int64_t ofUnit, int64_t most, unsigned slots);

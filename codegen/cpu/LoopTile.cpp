@@ -311,7 +311,7 @@ void LoopTile::emitRows(Value first, Value last) {
   eachUnit([&](Value place) { storeAll(state.begin(ops, true), 0, place); });
   walkOuter(nest.outerReduced, [&] {
     eachUnit([&](Value place) {
-      storeAll(pass.walkRow(0, loadAll(0, state.begin(ops, true), place)), 0, place);
+      storeAll(pass.walkRow(LoopPass::Walk(0), loadAll(0, state.begin(ops, true), place)), 0, place);
     });
   });
   eachUnit([&](Value place) {

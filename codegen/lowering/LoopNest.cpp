@@ -103,6 +103,10 @@ LoopNest::Inputs LoopNest::fullInputsOf(SmallVector<Value> wanted) const {
   return inputs;
 }
 
+bool LoopNest::reads(unsigned stage, Value input) const {
+  return fullInputsOf(wantedIn(stage)).contains(input);
+}
+
 // From a stage on, the first one that reads anyway, for others than this op, what the value is
 // computed from.
 std::optional<unsigned> LoopNest::stageThatReads(Value value, unsigned from,

@@ -46,6 +46,8 @@ public:
   };
   llvm::SmallVector<Output> fullOutputs(unsigned stage) const;
   llvm::SmallVector<Output> rowOutputs(unsigned stage) const;
+  // Whether a stage reads elements of the input, which has the full shape.
+  bool reads(unsigned stage, mlir::Value input) const;
   // Those that reduce columns: what of them is done in the stage, each with the result that it is
   // and the one that is its memory, by their numbers.
   struct Column {

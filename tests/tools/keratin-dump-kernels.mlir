@@ -49,9 +49,31 @@ func.func @centred_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind
   return %2 : tensor<?x?xf32, #keratin.dims<d0, d1>>
 }
 
-// Exponentials are computed once.
+// Short stages are, where a cache holds the rows.
+// CHECK-LABEL: function centred_short_rows
+// CHECK:        in stage 1; stages along rows of their own, 4 vectors side by side
+func.func @centred_short_rows(%x: tensor<64x256xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<64x256xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<64x256xf32>) -> tensor<64xf32>
+  %1 = keratin.broadcast %0 dims = [0] : (tensor<64xf32>) -> tensor<64x256xf32>
+  %2 = keratin.sub %x, %1 : (tensor<64x256xf32>, tensor<64x256xf32>) -> tensor<64x256xf32>
+  return %2 : tensor<64x256xf32>
+}
+
+// Those of longer rows pass over them one after the other.
+// CHECK-LABEL: function centred_long_rows
+// CHECK:        in stage 1; asks for 1 tensor 4096 elements ahead
+func.func @centred_long_rows(%x: tensor<64x4096xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<64x4096xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<64x4096xf32>) -> tensor<64xf32>
+  %1 = keratin.broadcast %0 dims = [0] : (tensor<64xf32>) -> tensor<64x4096xf32>
+  %2 = keratin.sub %x, %1 : (tensor<64x4096xf32>, tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  return %2 : tensor<64x4096xf32>
+}
+
+// Exponentials are computed once, those of a row while the largest of the next one is looked for.
 // CHECK-LABEL: function softmax
-// CHECK:        in stage 2; long sums in blocks of 4096 elements; exp waits in the place of result #0; own code
+// CHECK:        in stage 2; stages along rows of their own, 2 vectors side by side; long sums in blocks of 4096 elements; exp waits in the place of result #0; own code
 func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.reduce_max %x axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
@@ -66,7 +88,7 @@ func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "i
 
 // What has no result of its type waits in scratch.
 // CHECK-LABEL: function narrow_softmax
-// CHECK:        in stage 2; exp waits in scratch; asks for 2 tensors 1024 elements ahead
+// CHECK:        in stage 2; stages along rows of their own, 2 vectors side by side; exp waits in scratch; asks for 2 tensors 2048 elements ahead
 // CHECK:        scratch: 4096 bytes
 func.func @narrow_softmax(%h: tensor<?x1024xf16, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?x1024xf16, #keratin.dims<d0, 1024>> {keratin.kind = "output", keratin.name = "y"}) {
