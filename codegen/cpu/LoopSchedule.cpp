@@ -29,9 +29,12 @@ static constexpr int64_t ofFirstLevel = 32 << 10, ofSecondLevel = 1 << 20, ofThi
 // Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
 // of longer ones a cache does not hold two. Those of one pass are asked for so far ahead.
 static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192;
+// Instructions of a stage with one function of elements (ir/dialect/KeratinBase.td) and what stands
+// around it.
+static constexpr int64_t oneFunction = 45;
 // Instructions in the vectors side by side of all stages, up to which rows of one block have code
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
-// norm and a softmax, each with its gradient, have fewer than 70.
+// norm and a softmax, each with its gradient, have fewer than 80.
 static constexpr int64_t mostInstructions = 96;
 // Fewer are done before it counts how, and more code for them takes longer to compile.
 static constexpr int64_t manyElements = 4096;
@@ -140,11 +143,12 @@ static unsigned vectorsSideBySide(int64_t instructions) {
   return instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
 }
 
-// Long ones, each a chain of hundreds of cycles: of one function a processor sees most of the next
-// iteration while it waits, of several, one behind the other, nothing (SideBySide.h). Of far more
-// the code would take too long to compile.
+// Long ones, each a chain of up to hundreds of cycles: of the shorter functions a processor sees
+// most of the next iteration while it waits, of longer ones, or of several, one behind the other,
+// little (SideBySide.h). What does not fit the registers costs less. Of far more the code would
+// take too long to compile.
 static unsigned longVectorsSideBySide(int64_t instructions) {
-  return instructions <= 30 ? 2 : instructions <= 150 ? 4 : 1;
+  return instructions <= 31 ? 2 : instructions <= 300 ? 4 : 1;
 }
 
 unsigned LoopPlan::unrollFor(int64_t instructions) const {
@@ -218,7 +222,8 @@ void LoopPlan::chooseRowLengths() {
 // result, takes as long as some ten vectors, and each stage keeps other parts of the processor
 // busy: one is under way along a row while the one behind it goes along the row before. A softmax
 // takes 0.75 of what it took. That needs more rows in the first level cache; where they are not
-// there, or come from memory, only stages that compute for long gain by it.
+// there, or come from memory, only a stage that computes for long gains by it, and of one with
+// several functions the end is little.
 void LoopPlan::chooseTogether() {
   const SmallVector<unsigned> stages = stagesPresent();
   const DimExpr rows = nest.outerRows(), row = nest.reducedElements(), elements = nest.elements();
@@ -239,8 +244,9 @@ void LoopPlan::chooseTogether() {
   const unsigned longest = *llvm::max_element(
       stages, [&](unsigned a, unsigned b) { return instructions(a) < instructions(b); });
   const bool isLong = vectorsSideBySide(instructions(longest)) == 1;
+  const int64_t cache = instructions(longest) <= oneFunction ? ofSecondLevel : ofFirstLevel;
   const bool isTooLarge =
-      isLong ? row.isConstant() && !fits(row, rowBytes, ofSecondLevel)
+      isLong ? row.isConstant() && !fits(row, rowBytes, cache)
              : !fits(row, rowBytes, ofFirstLevel) || !fits(elements, bytes, ofThirdLevel);
   // Of two short stages over a few vectors the tests of who is there take longer than the end.
   if (isTooLarge || (!isLong && stages.size() == 2 &&

@@ -9,19 +9,19 @@ include "ir/dialect/KeratinBase.td"
 def Abs : ScalarFunction<1>;
 def Add : ScalarFunction<2>;
 def And : ScalarFunction<2>;
-def Atan : MathFunction<1, 3>;
+def Atan : MathFunction<1, 3, 24>;
 def Ceil : ScalarFunction<1>;
-def Cos : MathFunction<1, 3>;
+def Cos : MathFunction<1, 3, 30>;
 def Div : SlowFunction<2>;
-def Erf : MathFunction<1, 3>;
-def Exp : MathFunction<1, 2>;
-def Expm1 : MathFunction<1, 2>;
+def Erf : MathFunction<1, 3, 36>;
+def Exp : MathFunction<1, 2, 20>;
+def Expm1 : MathFunction<1, 2, 32>;
 def Floor : ScalarFunction<1>;
 def FloorDiv : SlowFunction<2>;
 def IsFinite : ScalarFunction<1>;
-def Log : MathFunction<1, 2>;
-def Log1p : MathFunction<1, 2>;
-def Logistic : MathFunction<1, 3>;
+def Log : MathFunction<1, 2, 24>;
+def Log1p : MathFunction<1, 2, 36>;
+def Logistic : MathFunction<1, 3, 32>;
 def Maximum : ScalarFunction<2>;
 def Minimum : ScalarFunction<2>;
 // Exact, however large the quotient is.
@@ -31,19 +31,19 @@ def MultiplyAdd : ScalarFunction<3>;
 def Neg : ScalarFunction<1>;
 def Not : ScalarFunction<1>;
 def Or : ScalarFunction<2>;
-def Pow : MathFunction<2, 2>;
+def Pow : MathFunction<2, 2, 84>;
 def Round : ScalarFunction<1>;
 def Rsqrt : SlowFunction<1> { let ulps = 2; }
 def Select : ScalarFunction<3>;
 def ShiftLeft : ScalarFunction<2>;
 def ShiftRight : ScalarFunction<2>;
 def Sign : ScalarFunction<1>;
-def Sin : MathFunction<1, 3>;
-def Softplus : MathFunction<1, 4>;
+def Sin : MathFunction<1, 3, 30>;
+def Softplus : MathFunction<1, 4, 52>;
 def Sqrt : SlowFunction<1>;
 def Sub : ScalarFunction<2>;
-def Tan : MathFunction<1, 5>;
-def Tanh : MathFunction<1, 3>;
+def Tan : MathFunction<1, 5, 30>;
+def Tanh : MathFunction<1, 3, 30>;
 def Xor : ScalarFunction<2>;
 
 //===-- Families ------------------------------------------------------------------------------===//
