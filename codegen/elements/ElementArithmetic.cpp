@@ -330,7 +330,7 @@ Value ElementEmitter::cast(Value x, Type to) {
     }
     // A narrow type is held wide, but rounded as it says.
     if (to.isF16() || to.isBF16())
-      result = math.castFloatToFloat(math.castFloatToFloat(result, to), b.getF32Type());
+      result = memory.rounded(result, to);
     return result;
   });
 }

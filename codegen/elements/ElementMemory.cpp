@@ -52,10 +52,20 @@ Value ElementMemory::toStorage(Value registers, Type type) {
   if (type.isInteger(1))
     return b.create<arith::ExtUIOp>(loc, likeShape(b.getI8Type(), registers), registers);
   if (type.isF16() || type.isBF16()) {
-    Value narrow = VectorMath(b, loc, target).castFloatToFloat(registers, type);
-    return b.create<arith::BitcastOp>(loc, likeShape(b.getI16Type(), narrow), narrow);
+    Value stored = narrow.lookup(registers);
+    if (!stored || getElementTypeOrSelf(stored) != type)
+      stored = VectorMath(b, loc, target).castFloatToFloat(registers, type);
+    return b.create<arith::BitcastOp>(loc, likeShape(b.getI16Type(), stored), stored);
   }
   return registers;
+}
+
+Value ElementMemory::rounded(Value registers, Type type) {
+  VectorMath math(code.b, code.loc, target);
+  Value stored = math.castFloatToFloat(registers, type);
+  Value wide = math.castFloatToFloat(stored, code.b.getF32Type());
+  narrow[wide] = stored;
+  return wide;
 }
 
 Value ElementMemory::address(Value pointer, Type storage, Value offset) {

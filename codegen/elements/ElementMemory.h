@@ -4,6 +4,8 @@
 
 #include "codegen/elements/LanePositions.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 namespace keratin::codegen {
 
 // Which lanes count; null: all.
@@ -27,6 +29,8 @@ public:
   mlir::Type registerType(mlir::Type elementType) const;
   Value toRegister(Value stored, mlir::Type elementType);
   Value toStorage(Value registers, mlir::Type elementType);
+  // Rounds f32 to float16 or bfloat16, in registers. Where it is stored it is not rounded again.
+  Value rounded(Value registers, mlir::Type elementType);
 
   // At an offset in elements. Lanes that do not count read zero.
   Value load(Value pointer, mlir::Type elementType, const Index &offset, const LaneMasks &masks);
@@ -47,6 +51,7 @@ private:
   LaneCode &code;
   LanePositions &positions;
   const ElementTarget &target;
+  llvm::DenseMap<Value, Value> narrow; // of what has been rounded
 };
 
 } // namespace keratin::codegen
