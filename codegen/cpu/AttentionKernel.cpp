@@ -109,9 +109,9 @@ void AttentionKernel::describePacking() {
   };
   packedKeys = describeColumns(scores.b, s.scratch.keys);
   packedKeys.depth = emit.constant(s.depth);
-  packedKeys.columns = emit.constant(s.keys);
+  packedKeys.panelDepth = packedKeys.depth;
   packedValues = describeColumns(mix.b, s.scratch.values);
-  packedValues.columns = emit.constant(s.mixPanels() * s.mix.tileColumns());
+  packedValues.panelDepth = emit.constant(s.keys);
   packedValues.columnsHere = emit.constant(s.width);
   packedQueries.sourceType = scores.a.elementType;
   packedQueries.type = type;
@@ -119,7 +119,7 @@ void AttentionKernel::describePacking() {
   packedQueries.colStride = strideOf(emit, scores.a.colStride, scores.a.constantColStride);
   packedQueries.packed = part(s.scratch.queries);
   packedQueries.depth = emit.constant(s.depth);
-  packedQueries.rows = emit.constant(s.rows);
+  packedQueries.rowDepth = packedQueries.depth;
   packedQueries.columnsContiguous = s.scores.aColumnsContiguous;
 }
 
@@ -203,21 +203,18 @@ void AttentionKernel::runRows() {
 //===-- Scores --------------------------------------------------------------------------------===//
 
 void AttentionKernel::makeScores(Value panel) {
-  emit.loop(zero, emit.constant(s.depthBlocks()), 1, [&](Value depthBlock) {
-    ContractionPanel job;
-    job.a = packedTile(emit, s.scores, packedQueries, depthBlock, zero);
-    job.tileStride = emit.constant(packedRowElements(s.scores, s.scores.aColumnsContiguous));
-    job.rowStride = emit.constant(packedRowStride(s.scores, s.scores.aColumnsContiguous));
-    job.depthStride = emit.constant(packedDepthStride(s.scores, s.scores.aColumnsContiguous));
-    job.b = packedPanel(emit, s.scores, packedKeys, depthBlock, panel);
-    job.bDepthStride = emit.constant(s.scores.tileColumns());
-    Value blockK = emit.constant(s.scores.blockK);
-    job.depth = emit.min(blockK, emit.sub(packedKeys.depth, emit.mul(depthBlock, blockK)));
-    job.rows = rows;
-    job.sums = part(s.scratch.sums);
-    job.first = emit.equal(depthBlock, zero);
-    emitContractionPanel(emit, s.scores, type, job);
-  });
+  ContractionPanel job;
+  job.a = packedQueries.packed;
+  job.tileStride = packedTileElements(emit, s.scores, packedQueries);
+  job.rowStride = packedRowStride(emit, s.scores, packedQueries);
+  job.depthStride = emit.constant(packedDepthStride(s.scores, s.scores.aColumnsContiguous));
+  job.b = packedPanel(emit, s.scores, packedKeys, panel);
+  job.bDepthStride = emit.constant(s.scores.tileColumns());
+  job.depth = packedKeys.depth;
+  job.rows = rows;
+  job.sums = part(s.scratch.sums);
+  job.first = emit.equal(zero, zero);
+  emitContractionPanel(emit, s.scores, type, job);
 }
 
 // Row by row; what is written behind a row is the next one's, which comes later.
@@ -225,13 +222,13 @@ void AttentionKernel::makeFewScores(Value panel) {
   const int64_t width = s.scores.tileColumns();
   Value first = emit.mul(panel, width), stride = packedKeys.colStride;
   emit.loop(zero, rows, 1, [&](Value row) {
-    Value queries = packedTile(emit, s.scores, packedQueries, zero, zero);
     DotSums job;
     job.matrixType = packedKeys.sourceType;
     job.vectorType = type;
     job.matrix = emit.address(packedKeys.source, job.matrixType, emit.mul(first, stride));
     job.stride = stride;
-    job.vector = emit.address(queries, type, emit.mul(row, packedRowStride(s.scores, false)));
+    job.vector = emit.address(packedQueries.packed, type,
+                              emit.mul(row, packedRowStride(emit, s.scores, packedQueries)));
     job.depth = packedKeys.depth;
     job.rows = emit.min(emit.constant(width), emit.sub(keysHere, first));
     job.sums = part(s.scratch.sums, emit.mul(row, width));
@@ -372,7 +369,7 @@ void AttentionKernel::mixValues() {
     job.tileStride = emit.constant(s.mix.tileRows * s.weightStride());
     job.rowStride = emit.constant(s.weightStride());
     job.depthStride = one;
-    job.b = packedPanel(emit, s.mix, packedValues, zero, panel);
+    job.b = packedPanel(emit, s.mix, packedValues, panel);
     job.bDepthStride = emit.constant(s.mix.tileColumns());
     if (s.mayReadValues) {
       Value inPlace = emit.address(packedValues.source, type, emit.mul(panel, s.mix.tileColumns()));

@@ -26,7 +26,6 @@ static ContractionPlan planPacked(ContractionSpec spec, const MachineTarget &tar
   return plan;
 }
 
-int64_t AttentionSchedule::depthBlocks() const { return ceilDiv(depth, scores.blockK); }
 // One vector more than the keys, so that rows do not share their sets of the cache.
 int64_t AttentionSchedule::weightStride() const { return keys + lanes; }
 int64_t AttentionSchedule::mixPanels() const { return ceilDiv(width, mix.tileColumns()); }
@@ -43,9 +42,8 @@ static AttentionSchedule::Scratch layOut(const AttentionSchedule &s, int64_t ele
     end += roundUp(elements, 64);
     return begin;
   };
-  const int64_t tiles = s.depthBlocks() * s.rows / s.scores.tileRows;
-  scratch.queries = part(tiles * packedRowElements(s.scores, s.scores.aColumnsContiguous));
-  scratch.keys = part(s.depthBlocks() * s.keys * s.scores.blockK);
+  scratch.queries = part(s.rows / s.scores.tileRows * packedTileElements(s.scores, s.depth));
+  scratch.keys = part(s.keys * s.depth);
   scratch.values = part(s.mixPanels() * s.mix.tileColumns() * s.keys);
   scratch.sums = part((s.rows + s.scores.spareRows()) * s.scores.tileColumns());
   scratch.weights = part(s.rows * s.weightStride());
@@ -70,17 +68,14 @@ AttentionSchedule keratin::codegen::scheduleAttention(const AttentionNest &nest,
   const int64_t widest = std::max(s.depth, s.width);
   s.keys = std::clamp(roundUp(blockBytes / (widest * bytes), leastKeys), leastKeys, s.keys);
   s.scores = planPacked(scores, target, s.rows, s.keys);
-  s.scores.blockK = std::min(s.scores.blockK, s.depth);
   s.keys = roundUp(std::min(scores.n.constant.value_or(s.keys), s.keys), s.scores.tileColumns());
   s.keys = std::max(s.keys, s.scores.tileColumns());
   s.mix = planPacked(mix, target, s.rows, roundUp(s.width, s.lanes));
-  s.mix.blockK = s.keys;
   s.rows = std::max(s.rows / s.scores.tileRows, int64_t(1)) * s.scores.tileRows;
   s.unitRows = 5 * s.rows;
   s.fewUnitRows = s.rows;
   s.isOneBlock = scores.n.constant && *scores.n.constant <= s.keys;
-  if (!mix.m.constant && scores.b.constantRowStride == 1 && !s.scores.aColumnsContiguous &&
-      s.depthBlocks() == 1)
+  if (!mix.m.constant && scores.b.constantRowStride == 1 && !s.scores.aColumnsContiguous)
     s.dots.emplace().lanes = s.lanes;
   s.mayReadValues = mix.b.elementType == mix.accumulatorType && mix.b.constantColStride == 1 &&
                     s.width % s.mix.tileColumns() == 0;

@@ -38,7 +38,6 @@ struct AttentionSchedule {
   bool mayHaveNoKeys = true;
 
   int64_t depth = 1, width = 1; // of a query, and of a value
-  int64_t depthBlocks() const;
   int64_t weightStride() const; // from one row of a block of scores to the next
   int64_t mixPanels() const;
   int64_t mixElements() const; // of a block of rows of sums

@@ -30,6 +30,8 @@ public:
     isDeep = emit.less(blocks.k, emit.add(depthOf(deep), 1));
     one = emit.constant(1);
     blocks.superDepth = emit.select(isDeep, depthOf(deep), depthOf(plan.continued));
+    blocks.packedSteps =
+        emit.ceilDiv(emit.min(blocks.superDepth, blocks.k), emit.constant(plan.depthStep));
     blocks.superBlocks = emit.max(emit.ceilDiv(blocks.k, blocks.superDepth), one);
     divide(blocks.m, pick([](const Regime &regime) { return regime.rows; }), plan.tileRows,
            blocks.rows, blocks.rowBlocks);
@@ -39,9 +41,7 @@ public:
   }
 
 private:
-  Number depthOf(const Regime &regime) {
-    return emit.constant(regime.depthBlocks * plan.blockDepth());
-  }
+  Number depthOf(const Regime &regime) { return emit.constant(plan.depthOf(regime)); }
 
   Number pick(llvm::function_ref<int64_t(const Regime &)> of) {
     const auto &[shallow, middle, deep] = plan.regimes;

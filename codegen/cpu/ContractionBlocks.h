@@ -9,7 +9,8 @@ namespace keratin::codegen {
 
 template <typename Number> struct ContractionBlocksOf {
   Number batch, m, n, k;
-  Number superDepth;  // depth that is packed at once
+  Number superDepth;  // depth that is packed at once,
+  Number packedSteps; // in steps, no more than there are
   Number superBlocks; // at least one, so that an empty sum is still stored
   Number rows, rowBlocks;
   Number columns, columnBlocks;

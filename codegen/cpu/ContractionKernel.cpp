@@ -31,7 +31,7 @@ public:
     Value scratch = spec.scratch;
     rowsOfA.sourceType = spec.a.elementType;
     rowsOfA.type = packedType;
-    rowsOfA.rows = blocks.rows;
+    rowsOfA.rowDepth = blocks.packedSteps;
     rowsOfA.columnsContiguous = plan.aColumnsContiguous;
     rowsOfA.packed = emit.address(scratch, type, plan.scratch.a);
     columnsOfB.sourceType = spec.b.elementType;
@@ -40,7 +40,7 @@ public:
     if (plan.widensB)
       columnsOfB.sourceType = columnsOfB.type = emit.builder.getI16Type();
     columnsOfB.packed = emit.address(scratch, type, plan.scratch.b);
-    columnsOfB.columns = blocks.columns;
+    columnsOfB.panelDepth = blocks.packedSteps;
     sums = emit.address(scratch, type, plan.scratch.sums);
     if (plan.isOfPairs()) {
       rowsOfA.least = emit.address(scratch, type, plan.scratch.leastOfPairs);
@@ -53,6 +53,7 @@ public:
     packsA = emitPacksA();
     packsPanelwise = emit.equal(blocks.rowBlocks, one);
     severalSupers = emit.less(one, blocks.superBlocks);
+    staysPacked = emit.select(packsPanelwise, severalSupers, emit.equal(zero, zero));
     streamsB = emit.less(one, zero);
     if (plan.mayStreamB) {
       Value few = emit.less(blocks.m, emit.constant(plan.packedRowsThreshold + 1));
@@ -124,11 +125,6 @@ private:
     rowsOfA.source = source(spec.a, rowsOfA.rowStride, m0, rowsOfA.colStride, k0);
     columnsOfB.source = source(spec.b, columnsOfB.rowStride, k0, columnsOfB.colStride, n0);
     Value isFirstSuper = emit.equal(super, zero);
-    if (plan.packsB)
-      emit.branch(emit.select(packsPanelwise, emit.less(zero, zero), bIsStale), [&] {
-        forgetLeast(columnsOfB.least, isFirstSuper);
-        emitPackColumns(emit, plan, columnsOfB);
-      });
     if (plan.packsA)
       emit.branch(emit.logicalAnd(packsA, aIsStale), [&] {
         forgetLeast(rowsOfA.least, isFirstSuper);
@@ -141,7 +137,7 @@ private:
     // The depth in steps, each through all panels or all for each panel.
     Value blockK = emit.constant(plan.blockK), stepDepth = blockK;
     if (plan.mayStreamB)
-      stepDepth = emit.select(streamsB, emit.constant(plan.blockK / plan.stretches), blockK);
+      stepDepth = emit.select(streamsB, emit.constant(plan.stretch), blockK);
     Value steps = emit.max(emit.ceilDiv(depth, stepDepth), one);
     Value sweeps = emit.select(streamsB, steps, one),
           stepsOfPanel = emit.select(streamsB, one, steps);
@@ -152,9 +148,9 @@ private:
         Value wait = emit.select(streamsB, emit.equal(zero, zero), severalSupers);
         Value panelSums = emit.address(sums, type, emit.select(wait, emit.mul(panel, apart), zero));
         if (plan.packsB)
-          emit.branch(emit.logicalAnd(emit.logicalAnd(packsPanelwise, isPacked(panel)),
-                                      emit.equal(sweep, zero)),
-                      [&] { packPanel(panel, isFirstSuper); });
+          emit.branch(
+              emit.logicalAnd(emit.logicalAnd(bIsStale, isPacked(panel)), emit.equal(sweep, zero)),
+              [&] { packPanel(panel, isFirstSuper); });
         emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
           Value step = emit.add(sweep, i);
           Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
@@ -173,17 +169,22 @@ private:
       emit.branch(isFirst, [&] { emitForgetLeast(emit, least); });
   }
 
+  // Where a panel is packed: a panel that is used once at the place of the one before, which is in
+  // the caches.
+  Value placeOf(Value panel) {
+    return packedPanel(emit, plan, columnsOfB, emit.select(packsPanelwise, zero, panel));
+  }
+
   Value isPacked(Value panel) { return emit.less(columnsOfB.firstPanel, emit.add(panel, one)); }
 
   void packPanel(Value panel, Value isFirstSuper) {
     Value n = emit.mul(panel, plan.tileColumns());
     PackedColumns block = columnsOfB;
     block.source = emit.address(block.source, block.sourceType, emit.mul(n, block.colStride));
-    block.columns = emit.constant(plan.tileColumns());
-    block.columnsHere = emit.min(block.columns, emit.sub(block.columnsHere, n));
+    block.packed = placeOf(panel);
+    block.columnsHere = emit.min(emit.constant(plan.tileColumns()), emit.sub(block.columnsHere, n));
     block.firstPanel = zero;
-    Value isFirstPanel =
-        emit.select(severalSupers, emit.equal(panel, zero), emit.equal(zero, zero));
+    Value isFirstPanel = emit.select(staysPacked, emit.equal(panel, zero), emit.equal(zero, zero));
     forgetLeast(block.least, emit.logicalAnd(isFirstSuper, isFirstPanel));
     emitPackColumns(emit, plan, block);
   }
@@ -191,8 +192,6 @@ private:
   // All rows of the unit against one panel of B from k on, of `depth`, in a depth block or a part
   // of one.
   void runPanel(Value panel, Value depth, Value k, Value stepDepth, Value panelSums, Value first) {
-    Value depthBlock = emit.div(k, emit.constant(plan.blockK));
-    Value inBlock = emit.sub(k, emit.mul(depthBlock, plan.blockK));
     int64_t width = plan.tileColumns();
     ContractionPanel job;
     job.depth = emit.min(stepDepth, emit.sub(depth, k));
@@ -200,11 +199,7 @@ private:
     job.sums = panelSums;
     job.first = first;
 
-    PackedColumns columns = columnsOfB;
-    columns.columns = emit.select(packsPanelwise, emit.constant(width), blocks.columns);
-    Value packed =
-        packedPanel(emit, plan, columns, depthBlock, emit.select(packsPanelwise, zero, panel));
-    packed = emit.address(packed, columns.type, emit.mul(inBlock, width));
+    Value packed = emit.address(placeOf(panel), columnsOfB.type, emit.mul(k, width));
     job.b = packed;
     job.bDepthStride = emit.constant(width);
     job.bType = plan.widensB ? spec.b.elementType : type;
@@ -215,11 +210,10 @@ private:
       job.bDepthStride = emit.select(isPacked(panel), job.bDepthStride, columnsOfB.rowStride);
     }
 
-    job.rowStride = emit.constant(packedRowStride(plan, plan.aColumnsContiguous));
+    job.rowStride = packedRowStride(emit, plan, rowsOfA);
     job.depthStride = emit.constant(packedDepthStride(plan, plan.aColumnsContiguous));
-    job.a = emit.address(packedTile(emit, plan, rowsOfA, depthBlock, zero), type,
-                         emit.mul(inBlock, job.depthStride));
-    job.tileStride = emit.constant(packedRowElements(plan, plan.aColumnsContiguous));
+    job.a = emit.address(rowsOfA.packed, packedType, emit.mul(k, job.depthStride));
+    job.tileStride = packedTileElements(emit, plan, rowsOfA);
     if (plan.a == Access::Direct) {
       Value inPlace =
           emit.address(rowsOfA.source, spec.a.elementType, emit.mul(k, rowsOfA.colStride));
@@ -386,9 +380,11 @@ private:
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
   Value sums, packsA, severalSupers, streamsB;
-  // With one block of rows each panel of B is used once: it is packed just before, always to the
-  // same lines, which stay in the first-level cache.
+  // With one block of rows each panel of B is used once and packed to the same lines as the one
+  // before; else the first block of rows packs what all use.
   Value packsPanelwise;
+  // Whether what is known of packed panels is of several.
+  Value staysPacked;
   // Of the unit at hand.
   Value batch, m0, n0, panels;
 };

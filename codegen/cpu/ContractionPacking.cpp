@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionPacking.h"
 
 #include "codegen/cpu/ContractionPairs.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -26,19 +27,6 @@ const char *accessName(Access access) {
     return "gathered";
   }
   return nullptr;
-}
-
-// Runs body(depthBlock, first k, number of k) for the depth blocks of a packed block. Depths are
-// those of the source, steps those of what is packed.
-Values forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth, Values least,
-                      llvm::function_ref<Values(Value, Value, Value, Values)> body) {
-  Value size = emit.constant(plan.blockDepth());
-  return emit.loop(emit.constant(0), emit.ceilDiv(depth, size), 1, least,
-                   [&](Value depthBlock, ValueRange least) {
-                     Value k = emit.mul(depthBlock, size);
-                     Value here = emit.min(size, emit.sub(depth, k));
-                     return body(depthBlock, k, here, Values(least));
-                   });
 }
 
 Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowStride, Value col,
@@ -111,34 +99,31 @@ public:
         fullPanels(emit.div(block.columnsHere, width)),
         panels(emit.ceilDiv(block.columnsHere, width)), zero(emit.constant(0)) {}
 
-  void pack() {
-    Values least = emitLeastSoFar(emit, plan, block.least);
-    least = forDepthBlocks(
-        emit, plan, block.depth, least, [&](Value depthBlock, Value k, Value depth, Values least) {
-          switch (plan.b) {
-          case Access::Direct:
-          case Access::Copied:
-            return copy(depthBlock, k, depth, least);
-          case Access::Transposed:
-            return transpose(depthBlock, k, depth, least);
-          case Access::Gathered:
-            return gather(depthBlock, k, zero, depth, block.firstPanel, panels, least);
-          }
-          return least;
-        });
-    emitKeepLeast(emit, least, block.least);
-  }
+  void pack() { emitKeepLeast(emit, packed(emitLeastSoFar(emit, plan, block.least)), block.least); }
 
 private:
-  Values copy(Value depthBlock, Value k0, Value depth, Values before) {
+  Values packed(Values least) {
+    switch (plan.b) {
+    case Access::Direct:
+    case Access::Copied:
+      return copy(least);
+    case Access::Transposed:
+      return transpose(least);
+    case Access::Gathered:
+      return gather(zero, block.firstPanel, panels, least);
+    }
+    return least;
+  }
+
+  Values copy(Values before) {
+    Value depth = block.depth;
     auto copyRow = [&](Value panel, Value step, bool isWhole, bool masked, Values least) {
       Value k = emit.mul(step, plan.depthStep);
-      Value row =
-          emit.address(block.source, block.sourceType, emit.mul(emit.add(k0, k), block.rowStride));
+      Value row = emit.address(block.source, block.sourceType, emit.mul(k, block.rowStride));
       Value n = emit.mul(panel, width);
       Value from = emit.address(row, block.sourceType, n);
-      Value to = emit.address(packedPanel(emit, plan, block, depthBlock, panel), block.type,
-                              emit.mul(step, width));
+      Value to =
+          emit.address(packedPanel(emit, plan, block, panel), block.type, emit.mul(step, width));
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
         int64_t lane = v * plan.lanes;
         Value mask;
@@ -183,15 +168,14 @@ private:
   }
 
   // Whole panels through transposes in registers; what is left in depth or in columns one by one.
-  Values transpose(Value depthBlock, Value k0, Value depth, Values least) {
+  Values transpose(Values least) {
     int64_t chunk = 128 / block.type.getIntOrFloatBitWidth(), chunkDepth = chunk * plan.depthStep;
-    Value wholeDepth = emit.mul(emit.div(depth, emit.constant(chunkDepth)), chunkDepth);
+    Value wholeDepth = emit.mul(emit.div(block.depth, emit.constant(chunkDepth)), chunkDepth);
     auto transposePanel = [&](Value panel, Values least) {
-      Value to = packedPanel(emit, plan, block, depthBlock, panel);
+      Value to = packedPanel(emit, plan, block, panel);
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
         Value n = emit.add(emit.mul(panel, width), v * plan.lanes);
-        Value from =
-            element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
+        Value from = emit.address(block.source, block.sourceType, emit.mul(n, block.colStride));
         // Every chunk-th column has a pointer of its own, the columns between lie at common offsets
         // from it: so all addresses stay in registers.
         LoopEmitter::Values carried, offsets;
@@ -219,8 +203,8 @@ private:
     least = emit.loop(block.firstPanel, fullPanels, 1, least, [&](Value panel, ValueRange state) {
       return transposePanel(panel, Values(state));
     });
-    least = gather(depthBlock, k0, wholeDepth, depth, block.firstPanel, fullPanels, least);
-    return gather(depthBlock, k0, zero, depth, fullPanels, panels, least);
+    least = gather(wholeDepth, block.firstPanel, fullPanels, least);
+    return gather(zero, fullPanels, panels, least);
   }
 
   // `lanes` columns of `chunk` contiguous elements (16 bytes as they are packed) become `chunk`
@@ -274,23 +258,21 @@ private:
     return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, lanes);
   }
 
-  Values gather(Value depthBlock, Value k0, Value fromDepth, Value toDepth, Value fromPanel,
-                Value toPanel, Values least) {
+  Values gather(Value fromDepth, Value fromPanel, Value toPanel, Values least) {
     Type number = numberType(emit, plan, block.type);
     Value step = emit.constant(plan.depthStep);
     return emit.loop(fromPanel, toPanel, 1, least, [&](Value panel, ValueRange least) {
-      Value to = packedPanel(emit, plan, block, depthBlock, panel);
+      Value to = packedPanel(emit, plan, block, panel);
       return emit.loop(zero, width, 1, least, [&](Value column, ValueRange least) {
         Value n = emit.add(emit.mul(panel, width), column);
         Value exists = emit.less(n, block.columnsHere);
-        Value from =
-            element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
-        Value end = emit.roundUp(toDepth, plan.depthStep);
+        Value from = emit.address(block.source, block.sourceType, emit.mul(n, block.colStride));
+        Value end = emit.roundUp(block.depth, plan.depthStep);
         return emit.loop(fromDepth, end, 1, least, [&](Value k, ValueRange state) {
           Values least(state);
           Value isThere = exists;
           if (plan.isOfPairs())
-            isThere = emit.logicalAnd(exists, emit.less(k, toDepth));
+            isThere = emit.logicalAnd(exists, emit.less(k, block.depth));
           Value value = emit.choose(
                                 isThere, {number},
                                 [&]() -> LoopEmitter::Values {
@@ -319,20 +301,18 @@ private:
 } // namespace
 
 Value keratin::codegen::packedPanel(LoopEmitter &emit, const ContractionPlan &plan,
-                                    const PackedColumns &block, Value depthBlock, Value panel) {
-  Value columns =
-      emit.add(emit.mul(depthBlock, block.columns), emit.mul(panel, plan.tileColumns()));
-  return emit.address(block.packed, block.type, emit.mul(columns, plan.blockK));
+                                    const PackedColumns &block, Value panel) {
+  Value rows = emit.mul(panel, block.panelDepth);
+  return emit.address(block.packed, block.type, emit.mul(rows, plan.tileColumns()));
 }
 
 void keratin::codegen::emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan,
                                        const PackedColumns &block) {
-  std::string name =
-      llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}_{5}", accessName(plan.b),
-                    block.sourceType, block.type, plan.tileVectors, plan.lanes, plan.blockK);
+  std::string name = llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}", accessName(plan.b),
+                                   block.sourceType, block.type, plan.tileVectors, plan.lanes);
   bool rowsKnown = plan.b == Access::Direct || plan.b == Access::Copied;
-  Values arguments{block.source, block.rowStride, block.colStride,   block.packed,
-                   block.depth,  block.columns,   block.columnsHere, block.firstPanel};
+  Values arguments{block.source, block.rowStride,  block.colStride,   block.packed,
+                   block.depth,  block.panelDepth, block.columnsHere, block.firstPanel};
   if (block.least)
     arguments.push_back(block.least);
   emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
@@ -351,51 +331,55 @@ static int64_t paddedTileRows(const ContractionPlan &plan) {
   return (plan.tileRows + plan.lanes - 1) / plan.lanes * plan.lanes;
 }
 
-int64_t keratin::codegen::packedRowStride(const ContractionPlan &plan, bool columnsContiguous) {
-  if (columnsContiguous)
-    return 1;
-  // One vector more than the depth, so that rows do not share their sets of the cache.
-  return (plan.blockK + plan.lanes - 1) / plan.lanes * plan.lanes + plan.lanes;
+// An odd number of vectors, so that rows do not share their sets of the cache.
+Value keratin::codegen::packedRowStride(LoopEmitter &emit, const ContractionPlan &plan,
+                                        const PackedRows &block) {
+  if (block.columnsContiguous)
+    return emit.constant(1);
+  Value pairs = emit.div(emit.ceilDiv(block.rowDepth, emit.constant(plan.lanes)), emit.constant(2));
+  return emit.mul(emit.add(emit.mul(pairs, 2), 1), plan.lanes);
 }
 
 int64_t keratin::codegen::packedDepthStride(const ContractionPlan &plan, bool columnsContiguous) {
   return columnsContiguous ? paddedTileRows(plan) : 1;
 }
 
-int64_t keratin::codegen::packedRowElements(const ContractionPlan &plan, bool columnsContiguous) {
-  return columnsContiguous ? plan.blockK * paddedTileRows(plan)
-                           : plan.tileRows * packedRowStride(plan, false);
+Value keratin::codegen::packedTileElements(LoopEmitter &emit, const ContractionPlan &plan,
+                                           const PackedRows &block) {
+  return block.columnsContiguous ? emit.mul(block.rowDepth, paddedTileRows(plan))
+                                 : emit.mul(packedRowStride(emit, plan, block), plan.tileRows);
 }
 
-Value keratin::codegen::packedTile(LoopEmitter &emit, const ContractionPlan &plan,
-                                   const PackedRows &block, Value depthBlock, Value m) {
-  Value rows = emit.add(emit.mul(depthBlock, block.rows), m);
-  Value tiles = emit.div(rows, emit.constant(plan.tileRows));
-  return emit.address(block.packed, block.type,
-                      emit.mul(tiles, packedRowElements(plan, block.columnsContiguous)));
+int64_t keratin::codegen::packedTileElements(const ContractionPlan &plan, int64_t rowDepth) {
+  if (plan.aColumnsContiguous)
+    return rowDepth * paddedTileRows(plan);
+  return plan.tileRows * (ceilDiv(rowDepth, plan.lanes) / 2 * 2 + 1) * plan.lanes;
 }
 
 static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
                              const PackedRows &block) {
   Value zero = emit.constant(0);
-  int64_t rowStride = packedRowStride(plan, block.columnsContiguous);
+  Value rowStride = packedRowStride(emit, plan, block);
+  Value tileElements = packedTileElements(emit, plan, block);
   int64_t depthStride = packedDepthStride(plan, block.columnsContiguous);
   Type number = numberType(emit, plan, block.type);
   auto rowsOfTile = [&](Value m) {
     return emit.min(emit.sub(block.rowsHere, m), emit.constant(plan.tileRows));
   };
-  auto sourceOfTile = [&](Value m, Value k) {
-    return element(emit, block.sourceType, block.source, m, block.rowStride, k, block.colStride);
+  auto packedTile = [&](Value m) {
+    Value tile = emit.div(m, emit.constant(plan.tileRows));
+    return emit.address(block.packed, block.type, emit.mul(tile, tileElements));
   };
   // For each k all tiles, as their rows lie next to each other.
-  auto packColumns = [&](Value depthBlock, Value k0, Value depth, Values least) {
-    return forSteps(emit, plan, depth, 1, least, [&](Value step, bool isWhole, Values least) {
-      Value k = emit.add(k0, emit.mul(step, plan.depthStep));
+  auto packColumns = [&](Values least) {
+    return forSteps(emit, plan, block.depth, 1, least, [&](Value step, bool isWhole, Values least) {
+      Value k = emit.mul(step, plan.depthStep);
       return emit.loop(zero, block.rowsHere, plan.tileRows, least, [&](Value m, ValueRange state) {
         Values least(state);
-        Value source = sourceOfTile(m, k), rowsHere = rowsOfTile(m);
-        Value target = emit.address(packedTile(emit, plan, block, depthBlock, m), block.type,
-                                    emit.mul(step, depthStride));
+        Value source =
+            element(emit, block.sourceType, block.source, m, block.rowStride, k, block.colStride);
+        Value rowsHere = rowsOfTile(m);
+        Value target = emit.address(packedTile(m), block.type, emit.mul(step, depthStride));
         for (int64_t row = 0; row < depthStride; row += plan.lanes) {
           Value mask = emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row)));
           Value packed = packedLanes(emit, plan, block.type, block.sourceType,
@@ -408,63 +392,57 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
       });
     });
   };
-  auto packTiles = [&](Value depthBlock, Value k0, Value depth, Values least) {
-    if (block.columnsContiguous)
-      return packColumns(depthBlock, k0, depth, least);
-    return emit.loop(zero, block.rowsHere, plan.tileRows, least, [&](Value m, ValueRange state) {
+  // Tiles follow one another without gaps, and so do all rows.
+  auto packRows = [&](Values least) {
+    Value depth = block.depth;
+    return emit.loop(zero, block.rowsHere, 1, least, [&](Value row, ValueRange state) {
       Values least(state);
-      Value to = packedTile(emit, plan, block, depthBlock, m);
-      Value from = sourceOfTile(m, k0), rowsHere = rowsOfTile(m);
-      return emit.loop(zero, rowsHere, 1, least, [&](Value row, ValueRange state) {
-        Values least(state);
-        Value source = emit.address(from, block.sourceType, emit.mul(row, block.rowStride));
-        Value target = emit.address(to, block.type, emit.mul(row, rowStride));
-        if (plan.a == Access::Gathered) {
-          least = emit.loop(zero, depth, 1, least, [&](Value k, ValueRange state) {
-            Values least(state);
-            Value at = emit.address(source, block.sourceType, emit.mul(k, block.colStride));
-            Value value = loadNumber(emit, plan, block.type, block.sourceType, at);
-            emit.store(value, emit.address(target, number, k));
-            emitLeastOf(emit, value, least);
-            return least;
+      Value source = emit.address(block.source, block.sourceType, emit.mul(row, block.rowStride));
+      Value target = emit.address(block.packed, block.type, emit.mul(row, rowStride));
+      if (plan.a == Access::Gathered) {
+        least = emit.loop(zero, depth, 1, least, [&](Value k, ValueRange state) {
+          Values least(state);
+          Value at = emit.address(source, block.sourceType, emit.mul(k, block.colStride));
+          Value value = loadNumber(emit, plan, block.type, block.sourceType, at);
+          emit.store(value, emit.address(target, number, k));
+          emitLeastOf(emit, value, least);
+          return least;
+        });
+        if (plan.isOfPairs())
+          emit.loop(depth, emit.roundUp(depth, plan.depthStep), 1, [&](Value k) {
+            emit.store(emit.zero(number), emit.address(target, number, k));
           });
-          if (plan.isOfPairs())
-            emit.loop(depth, emit.roundUp(depth, plan.depthStep), 1, [&](Value k) {
-              emit.store(emit.zero(number), emit.address(target, number, k));
-            });
-          return least;
-        }
-        // Numbers in lanes outside of a mask are zero, that behind an odd depth among them.
-        const int64_t lanes = plan.lanes * plan.depthStep;
-        Value wholeDepth = emit.mul(emit.div(depth, emit.constant(lanes)), lanes);
-        auto copy = [&](Value k, Value mask, Values least) {
-          Value loaded = loadElements(emit, plan, block.type, block.sourceType, plan.lanes,
-                                      emit.address(source, block.sourceType, k), mask);
-          emit.store(loaded, emit.address(target, number, k));
-          emitLeastOf(emit, loaded, least);
-          return least;
-        };
-        least = emit.loop(zero, wholeDepth, lanes, least, [&](Value k, ValueRange state) {
-          return copy(k, nullptr, Values(state));
-        });
-        return emit.loop(wholeDepth, depth, lanes, least, [&](Value k, ValueRange state) {
-          return copy(k, emit.firstLanes(lanes, emit.sub(depth, k)), Values(state));
-        });
+        return least;
+      }
+      // Numbers in lanes outside of a mask are zero, that behind an odd depth among them.
+      const int64_t lanes = plan.lanes * plan.depthStep;
+      Value wholeDepth = emit.mul(emit.div(depth, emit.constant(lanes)), lanes);
+      auto copy = [&](Value k, Value mask, Values least) {
+        Value loaded = loadElements(emit, plan, block.type, block.sourceType, plan.lanes,
+                                    emit.address(source, block.sourceType, k), mask);
+        emit.store(loaded, emit.address(target, number, k));
+        emitLeastOf(emit, loaded, least);
+        return least;
+      };
+      least = emit.loop(zero, wholeDepth, lanes, least,
+                        [&](Value k, ValueRange state) { return copy(k, nullptr, Values(state)); });
+      return emit.loop(wholeDepth, depth, lanes, least, [&](Value k, ValueRange state) {
+        return copy(k, emit.firstLanes(lanes, emit.sub(depth, k)), Values(state));
       });
     });
   };
   Values least = emitLeastSoFar(emit, plan, block.least);
-  emitKeepLeast(emit, forDepthBlocks(emit, plan, block.depth, least, packTiles), block.least);
+  least = block.columnsContiguous ? packColumns(least) : packRows(least);
+  emitKeepLeast(emit, least, block.least);
 }
 
 void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &plan,
                                     const PackedRows &block) {
-  std::string name =
-      llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}_{6}", accessName(plan.a),
-                    block.columnsContiguous ? "_columns" : "", block.sourceType, block.type,
-                    plan.tileRows, plan.lanes, plan.blockK);
+  std::string name = llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}", accessName(plan.a),
+                                   block.columnsContiguous ? "_columns" : "", block.sourceType,
+                                   block.type, plan.tileRows, plan.lanes);
   Values arguments{block.source, block.rowStride, block.colStride, block.packed,
-                   block.depth,  block.rows,      block.rowsHere};
+                   block.depth,  block.rowDepth,  block.rowsHere};
   if (block.least)
     arguments.push_back(block.least);
   emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {

@@ -8,48 +8,47 @@
 namespace keratin::codegen {
 
 // A block of B: `depth` rows from the matrix's `source` on, as panels of tileColumns() columns. The
-// panel's rows follow one another without gaps. Panels of the same depth block are blockK rows
-// apart; depth blocks are `columns` columns apart.
+// panel's rows follow one another without gaps.
 struct PackedColumns {
   mlir::Type sourceType, type;
   mlir::Value source; // element (0, 0) of the block
   mlir::Value rowStride, colStride;
   mlir::Value packed;
   mlir::Value depth;
-  mlir::Value columns;     // allotted, a multiple of tileColumns()
+  mlir::Value panelDepth;  // packed rows from one panel to the next
   mlir::Value columnsHere; // that exist
   mlir::Value firstPanel;  // earlier panels are read where they are
   mlir::Value least;       // of pairs: where their least magnitude is kept (ContractionPairs.h)
 };
 
-// Address of the row 0 of a panel in a depth block.
+// Address of the row 0 of a panel.
 mlir::Value packedPanel(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block,
-                        mlir::Value depthBlock, mlir::Value panel);
+                        mlir::Value panel);
 void emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block);
 
-// A block of A. If its rows are contiguous in memory, so they stay, with a distance that is a
-// constant and no multiple of a page; if its columns are contiguous, the elements of a tile's rows
-// come one after the other for each k.
+// A block of A. If its rows are contiguous in memory, so they stay, at a distance that spreads them
+// over the sets of a cache; if its columns are contiguous, the elements of a tile's rows come one
+// after the other for each k.
 struct PackedRows {
   mlir::Type sourceType, type;
   mlir::Value source;
   mlir::Value rowStride, colStride;
   mlir::Value packed;
   mlir::Value depth;
-  mlir::Value rows;     // allotted, a multiple of tileRows
+  mlir::Value rowDepth; // packed elements along k that a row has room for
   mlir::Value rowsHere; // that exist
   bool columnsContiguous;
   mlir::Value least;
 };
 
 // Elements from one row to the next, and from one k to the next, inside a packed tile.
-int64_t packedRowStride(const ContractionPlan &plan, bool columnsContiguous);
+mlir::Value packedRowStride(LoopEmitter &emit, const ContractionPlan &plan,
+                            const PackedRows &block);
 int64_t packedDepthStride(const ContractionPlan &plan, bool columnsContiguous);
-// Elements that `rows` rows (a multiple of tileRows) take up in one depth block.
-int64_t packedRowElements(const ContractionPlan &plan, bool columnsContiguous);
-// Address of the first element of a tile that begins at row m (a multiple of tileRows).
-mlir::Value packedTile(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block,
-                       mlir::Value depthBlock, mlir::Value m);
+// Elements that a tile takes up, of rows so deep.
+mlir::Value packedTileElements(LoopEmitter &emit, const ContractionPlan &plan,
+                               const PackedRows &block);
+int64_t packedTileElements(const ContractionPlan &plan, int64_t rowDepth);
 void emitPackRows(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block);
 
 } // namespace keratin::codegen

@@ -179,14 +179,14 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   ContractionPlan::Scratch scratch;
   // All rows are one block: panels of B are packed one at a time.
   const bool packsPanelwise = spec.m.constant && *spec.m.constant <= plan.regimes.back().rows;
-  int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.spareRows();
+  int64_t ofA = 0, ofB = 0, waiting = plan.regimes.front().rows + plan.spareRows();
   SmallVector<ContractionPlan::Regime, 4> regimes(plan.regimes.begin(), plan.regimes.end());
   if (plan.continues)
     regimes.push_back(plan.continued);
   for (const ContractionPlan::Regime &regime : regimes) {
-    int64_t depth = regime.depthBlocks;
+    int64_t depth = regime.depth;
     if (spec.k.constant) {
-      int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockDepth()));
+      int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.depthStep));
       const bool isContinued = plan.continues && &regime == &regimes.back();
       if (depth < needed && !isContinued)
         continue;
@@ -195,9 +195,10 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
     auto most = [](const ContractionSize &size, int64_t limit, int64_t tile) {
       return size.constant ? std::min(limit, std::max(roundUp(*size.constant, tile), tile)) : limit;
     };
-    rows = std::max(rows, depth * most(spec.m, regime.rows, plan.tileRows));
+    const int64_t tiles = most(spec.m, regime.rows, plan.tileRows) / plan.tileRows;
+    ofA = std::max(ofA, tiles * packedTileElements(plan, depth));
     const int64_t mostColumns = packsPanelwise ? plan.tileColumns() : regime.columns;
-    columns = std::max(columns, depth * most(spec.n, mostColumns, plan.tileColumns()));
+    ofB = std::max(ofB, depth * most(spec.n, mostColumns, plan.tileColumns()));
     if (spec.k.constant)
       break;
   }
@@ -216,10 +217,10 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   auto align = [](int64_t elements) { return roundUp(elements, 64); };
   scratch.b = scratch.a;
   if (plan.packsA)
-    scratch.b += align(rows / plan.tileRows * packedRowElements(plan, plan.aColumnsContiguous));
+    scratch.b += align(ofA);
   scratch.sums = scratch.b;
   if (plan.packsB)
-    scratch.sums += align(columns * plan.blockK);
+    scratch.sums += align(ofB);
   int64_t end = scratch.sums + align(waiting * plan.tileColumns());
   scratch.leastOfPairs = end;
   if (plan.isOfPairs())
@@ -325,29 +326,31 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
   return true;
 }
 
-// A panel of B stays in half of a first-level cache while the tiles of a block of rows pass over
-// it. What scratch holds: of A about half a second-level cache, of B what a core may claim of the
-// third. More than a few tiles of rows, or more columns, would gain nothing and leave threads less
-// to share.
+// Tiles read a panel of B, and rows of A, from a second-level cache as fast as they multiply: so
+// deep are their sums that to load and store them hardly counts. What scratch holds: of A about
+// half a second-level cache, of B what a core may claim of the third. More than a few tiles of
+// rows, or more columns, would gain nothing and leave threads less to share.
 static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
-  constexpr int64_t panelBytes = 32 * 1024;
-  plan.blockK = std::clamp<int64_t>(panelBytes / (plan.tileColumns() * bytes), 128, 512);
-  int64_t elements = plan.blockK * bytes;
-  int64_t depth = 1;
+  constexpr int64_t panelBytes = 128 * 1024, stretchBytes = 16 * 1024;
+  const int64_t rowBytes = plan.tileColumns() * bytes;
+  plan.blockK = std::clamp<int64_t>(panelBytes / rowBytes, 128, 1024);
+  plan.stretch = std::clamp<int64_t>(stretchBytes / rowBytes, 64, 256);
+  int64_t depth = plan.blockK;
   for (ContractionPlan::Regime &regime : plan.regimes) {
     auto most = [&](int64_t limit, int64_t held, int64_t tile) {
-      return std::max(std::min(limit, held / (depth * elements)) / tile, int64_t(1)) * tile;
+      return std::max(std::min(limit, held / (depth * bytes)) / tile, int64_t(1)) * tile;
     };
     regime = {depth, most(56, 512 * 1024, plan.tileRows),
               most(1024, 2048 * 1024, plan.tileColumns())};
-    depth *= 4;
+    depth *= 2;
   }
-  // Where sums wait anyway, a panel's depth at a time does, and leaves room for more of them: what
-  // is packed of either operand meets more of the other, and both stay in a second-level cache.
+  // Where sums wait anyway, few steps at a time leave room for more of them: what is packed of
+  // either operand meets more of the other, and both stay in a second-level cache.
   auto whole = [](int64_t limit, int64_t tile) {
     return std::max(limit / tile, int64_t(1)) * tile;
   };
-  plan.continued = {1, whole(112, plan.tileRows), whole(256, plan.tileColumns())};
+  plan.continued = {std::min<int64_t>(plan.blockK, 256), whole(112, plan.tileRows),
+                    whole(256, plan.tileColumns())};
 }
 
 // Whether bfloat16 can be multiplied in pairs.
@@ -387,13 +390,22 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
     return;
   }
   plan.a = Access::Direct;
+  // Of rows contiguous in k, a line of each is read for as many steps as it has elements, and is to
+  // stay meanwhile: all of a tile's meet in one set of a first-level cache, or in two of which each
+  // has room for half of them.
+  constexpr int64_t linesOfSet = 8;
+  if (!plan.aColumnsContiguous) {
+    plan.farBytes = std::numeric_limits<int64_t>::max();
+    plan.crowdedBytes = 4096;
+  }
   // What is known to stay in place needs no code that packs it.
   std::optional<int64_t> step =
       plan.aColumnsContiguous ? spec.a.constantColStride : spec.a.constantRowStride;
   bool near = step && *step * bytes < plan.farBytes && *step * bytes % plan.crowdedBytes != 0;
   bool fewColumns = spec.n.constant && *spec.n.constant <= plan.packedColumnsThreshold;
   bool fewRows = spec.m.constant && *spec.m.constant <= 2;
-  plan.packsA = contiguous && !near && !fewColumns && !fewRows;
+  bool fit = !plan.aColumnsContiguous && plan.tileRows <= linesOfSet;
+  plan.packsA = contiguous && !near && !fewColumns && !fewRows && !fit;
 }
 
 // More rows than there are, and one more is a number, too.
@@ -469,8 +481,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   chooseHalves(plan, spec, target, call);
   chooseBlocks(plan, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
-  plan.continues =
-      !spec.k.constant || *spec.k.constant > plan.blockDepth() * plan.regimes.back().depthBlocks;
+  plan.continues = !spec.k.constant || *spec.k.constant > plan.depthOf(plan.regimes.back());
   // Tiles that do so are another function, which most sums of unknown depth would not call.
   plan.bringsNext = plan.continues && spec.k.constant &&
                     plan.a == ContractionPlan::Access::Direct &&
@@ -538,8 +549,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   out << "; panels of depth " << plan.blockDepth() << (plan.isOfPairs() ? ", in pairs" : "")
       << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
-    out << regime.rows << " x " << regime.columns << " for "
-        << regime.depthBlocks * plan.blockDepth() << " deep";
+    out << regime.rows << " x " << regime.columns << " for " << plan.depthOf(regime) << " deep";
   });
   if (plan.continues)
     out << ", " << plan.continued.rows << " x " << plan.continued.columns << " beyond";

@@ -80,13 +80,13 @@ struct ContractionPlan {
   // Numbers along k that are one packed element: two where bfloat16 are multiplied in pairs
   // (ContractionPairs.h).
   int64_t depthStep = 1;
-  int64_t blockK = 256; // steps in depth of a packed panel
+  int64_t blockK = 256; // steps in depth that a tile goes through at once
   // f16 and bf16 of B stay what they are, packed or not, and are widened as tiles read them.
   bool widensB = false;
-  // The largest unit for sums of up to `depthBlocks` panels in depth, and of deeper sums, which are
-  // set aside and continued after each panel.
+  // The largest unit for sums of up to so many steps in depth, and of deeper sums, which are set
+  // aside and continued after so many.
   struct Regime {
-    int64_t depthBlocks, rows, columns;
+    int64_t depth, rows, columns;
   };
   std::array<Regime, 3> regimes;
   Regime continued;
@@ -104,7 +104,7 @@ struct ContractionPlan {
   bool mayStreamB = false;
   // The call asks whether B is too large, by the number of its elements.
   std::optional<int64_t> mostNearElements;
-  int64_t stretches = 2; // of a depth block
+  int64_t stretch = 128; // steps
 
   // With few rows, fewer than two of the largest units, columns are what threads can share.
   int64_t sharedColumns = 256;
@@ -127,6 +127,7 @@ struct ContractionPlan {
 
   int64_t tileColumns() const { return tileVectors * lanes; }
   int64_t blockDepth() const { return blockK * depthStep; }
+  int64_t depthOf(const Regime &regime) const { return regime.depth * depthStep; }
   bool isOfPairs() const { return depthStep == 2; }
   // Rows behind the last that tiles may write.
   int64_t spareRows() const { return middleRows.empty() ? tailRows : middleRows.front(); }

@@ -158,7 +158,7 @@ void ConvolutionLoops::packPass(const Passes &passes, Value pass, Value panel) {
   block.rowStride = stride(filter.contracted);
   block.colStride = stride(filter.filters);
   block.depth = emit.min(passes.partDepth, emit.sub(depth, row));
-  block.columns = width;
+  block.panelDepth = zero;
   block.columnsHere = emit.min(width, emit.sub(columnsHere, emit.mul(panel, width)));
   block.firstPanel = zero;
   Value first = firstTap, from = row;

@@ -128,7 +128,7 @@ void keratin::codegen::emitConvolutionFilterRows(LoopEmitter &emit, const Contra
     packed.colStride = block.colStride;
     packed.packed = emit.address(block.to, to, emit.mul(panel, block.panelStride));
     packed.depth = block.rows;
-    packed.columns = width;
+    packed.panelDepth = emit.constant(0);
     packed.columnsHere = emit.min(width, emit.sub(block.columns, n));
     packed.firstPanel = emit.constant(0);
     emitPackColumns(emit, tile, packed);

@@ -175,7 +175,6 @@ static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTar
     plan.tile.b = Access::Transposed;
   else
     plan.tile.b = Access::Gathered;
-  plan.tile.blockK = int64_t(1) << 40;
   const ConvolutionSize &columns = plan.columns(spec);
   plan.tile.wholePanels = columns.isMultipleOf(plan.tile.tileColumns());
   chooseFilter(plan, spec);

@@ -10,8 +10,8 @@
 // PLAIN-NOT: vdpbf16ps
 
 // CHECK-LABEL: function square
-// PAIRS:       panels of depth 512, in pairs; units of up to 56 x 1024 for 512 deep
-// ALONE:       panels of depth 256; units of up to 56 x 1024 for 256 deep
+// PAIRS:       panels of depth 2048, in pairs; units of up to 56 x 512 for 2048 deep
+// ALONE:       panels of depth 1024; units of up to 56 x 512 for 1024 deep
 // CHECK-NEXT:  A: copied
 // CHECK-NEXT:  B: copied
 func.func @square(%a: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "a"},

@@ -158,15 +158,15 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
 // V3-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 53, 54), grain 1, operations 256*d0
 // V4-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 55, 56), grain 1, operations 256*d0
-// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 or 3 rows for the rest; the last of the largest may lack 1 row; panels of depth 512; units of up to 54 x 1024 for 512 deep, 54 x 256 for 2048 deep, 12 x 64 for 8192 deep
-// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 8 or 4 rows for the rest; the last of the largest may lack 1 row; panels of depth 256; units of up to 56 x 1024 for 256 deep, 56 x 512 for 1024 deep, 28 x 128 for 4096 deep
+// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 or 3 rows for the rest; the last of the largest may lack 1 row; panels of depth 1024; units of up to 54 x 512 for 1024 deep, 54 x 256 for 2048 deep, 30 x 128 for 4096 deep
+// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 8 or 4 rows for the rest; the last of the largest may lack 1 row; panels of depth 1024; units of up to 56 x 512 for 1024 deep, 56 x 256 for 2048 deep, 28 x 128 for 4096 deep
 // CHECK-NEXT:   A: in place
 // V3-NEXT:      B: in place, packed for more than 24 rows
 // V4-NEXT:      B: in place, packed for more than 56 rows
 // V3-NEXT:      of few rows, schedule: tiles of up to 4 rows x 2 vectors x 8 lanes over the whole depth, B in place; units of 64 columns
 // V4-NEXT:      of few rows, schedule: tiles of up to 4 rows x 4 vectors x 16 lanes over the whole depth, B in place; units of 256 columns
-// V3-NEXT:      scratch: 69376 bytes
-// V4-NEXT:      scratch: 40960 bytes
+// V3-NEXT:      scratch: 12032 bytes
+// V4-NEXT:      scratch: 16384 bytes
 func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"},
                    %w: tensor<64x32xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<?x32xf32, #keratin.dims<d0, 32>> {keratin.kind = "output", keratin.name = "y"}) {
@@ -181,8 +181,7 @@ func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "
 // CHECK-NEXT: kernel 0: dot_general  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 128), float32 (d0, 512) -> float32 (128, 512)
 // CHECK-NEXT:   nest: batch 1, m 128, n 512, k d0
-// V3-NEXT:      work: units 3 where d0 < 513, else 6 where d0 < 2049, else 88 where d0 < 8193, else 4, grain 1, operations 8192*d0
-// V4-NEXT:      work: units 3 where d0 < 1025, else 20 where d0 < 4097, else 4, grain 1, operations 8192*d0
+// CHECK-NEXT:   work: units 3 where d0 < 1025, else 6 where d0 < 2049, else 20 where d0 < 4097, else 4, grain 1, operations 8192*d0
 func.func @weights(%x: tensor<?x128xf32, #keratin.dims<d0, 128>> {keratin.kind = "input", keratin.name = "x"},
                    %dy: tensor<?x512xf32, #keratin.dims<d0, 512>> {keratin.kind = "input", keratin.name = "dy"})
     -> (tensor<128x512xf32> {keratin.kind = "output", keratin.name = "dw"}) {
