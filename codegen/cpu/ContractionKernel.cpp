@@ -51,6 +51,7 @@ public:
     columnsOfB.rowStride = strideOf(emit, spec.b.rowStride, spec.b.constantRowStride);
     columnsOfB.colStride = strideOf(emit, spec.b.colStride, spec.b.constantColStride);
     packsA = emitPacksA();
+    packsAll = emit.less(emit.constant(plan.packedRowsThreshold), blocks.m);
     packsPanelwise = emit.equal(blocks.rowBlocks, one);
     severalSupers = emit.less(one, blocks.superBlocks);
     staysPacked = emit.select(packsPanelwise, severalSupers, emit.equal(zero, zero));
@@ -81,9 +82,8 @@ public:
       Value bBlock = emit.add(emit.mul(batch, blocks.columnBlocks), columnBlock);
       Value width = emit.constant(plan.tileColumns());
       panels = emit.ceilDiv(columnsOfB.columnsHere, width);
-      Value packAll = emit.less(emit.constant(plan.packedRowsThreshold), blocks.m);
       Value firstPartial = plan.masksB ? panels : emit.div(columnsOfB.columnsHere, width);
-      columnsOfB.firstPanel = emit.select(packAll, zero, firstPartial);
+      columnsOfB.firstPanel = emit.select(packsAll, zero, firstPartial);
       Value aIsStale = stale(aBlock, packed[0]), bIsStale = stale(bBlock, packed[1]);
       // With masks there may be no panel to pack.
       if (plan.masksB)
@@ -135,9 +135,11 @@ private:
       depth = emit.ceilDiv(depth, emit.constant(plan.depthStep));
 
     // The depth in steps, each through all panels or all for each panel.
-    Value blockK = emit.constant(plan.blockK), stepDepth = blockK;
+    Value stepDepth = emit.constant(plan.blockK);
+    if (plan.b == Access::Direct)
+      stepDepth = emit.select(packsAll, stepDepth, emit.constant(plan.inPlaceK));
     if (plan.mayStreamB)
-      stepDepth = emit.select(streamsB, emit.constant(plan.stretch), blockK);
+      stepDepth = emit.select(streamsB, emit.constant(plan.stretch()), stepDepth);
     Value steps = emit.max(emit.ceilDiv(depth, stepDepth), one);
     Value sweeps = emit.select(streamsB, steps, one),
           stepsOfPanel = emit.select(streamsB, one, steps);
@@ -380,6 +382,7 @@ private:
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
   Value sums, packsA, severalSupers, streamsB;
+  Value packsAll; // panels of B
   // With one block of rows each panel of B is used once and packed to the same lines as the one
   // before; else the first block of rows packs what all use.
   Value packsPanelwise;

@@ -132,6 +132,16 @@ static void chooseKnownRows(ContractionPlan &plan, int64_t m, bool mayRepeat) {
   plan.tileRows = best;
 }
 
+// Of rows contiguous in k, a line of each is read for as many steps as it has elements, and is to
+// stay meanwhile. Rows at multiples of `kSetBytes` meet in one set of a first-level cache.
+constexpr int64_t kSetBytes = 4096, kLinesOfSet = 8;
+
+// Whether all rows of A are known to meet in one set.
+static bool isKnownToBeCrowded(const ContractionSpec &spec, int64_t bytes) {
+  return spec.a.elementType == spec.accumulatorType && spec.a.constantColStride == 1 &&
+         spec.a.constantRowStride && *spec.a.constantRowStride * bytes % kSetBytes == 0;
+}
+
 // Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A. As many
 // as fit, almost always: the small tile takes care of what is left over, and contractions with the
 // same tile share its code.
@@ -140,6 +150,10 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
   int64_t registers = target.vectorRegisters;
   // One row can do without a register for each vector of B: it reads each from memory just once.
   int64_t limit = plan.tileVectors == 1 ? 16 : 14;
+  // Of many, so many that a set has room for them. Few read more of B than of A.
+  const bool areMany = spec.m.constant && *spec.m.constant > 4 * limit;
+  if (plan.tileVectors > 1 && areMany && isKnownToBeCrowded(spec, bytes))
+    limit = kLinesOfSet;
   int64_t most =
       std::clamp<int64_t>((registers - 1 - plan.tileVectors) / plan.tileVectors, 1, limit);
   plan.tileRows = registers < 32 && plan.tileVectors < 3 ? std::min<int64_t>(most, 6) : most;
@@ -327,14 +341,16 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
 }
 
 // Tiles read a panel of B, and rows of A, from a second-level cache as fast as they multiply: so
-// deep are their sums that to load and store them hardly counts. What scratch holds: of A about
-// half a second-level cache, of B what a core may claim of the third. More than a few tiles of
-// rows, or more columns, would gain nothing and leave threads less to share.
+// deep are their sums that to load and store them hardly counts. Where B is, its rows may be in
+// each other's way: of what is not packed a panel stays in half of a first-level cache. What
+// scratch holds: of A about half a second-level cache, of B what a core may claim of the third.
+// More than a few tiles of rows, or more columns, would gain nothing and leave threads less to
+// share.
 static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
-  constexpr int64_t panelBytes = 128 * 1024, stretchBytes = 16 * 1024;
+  constexpr int64_t panelBytes = 128 * 1024, inPlaceBytes = 32 * 1024;
   const int64_t rowBytes = plan.tileColumns() * bytes;
   plan.blockK = std::clamp<int64_t>(panelBytes / rowBytes, 128, 1024);
-  plan.stretch = std::clamp<int64_t>(stretchBytes / rowBytes, 64, 256);
+  plan.inPlaceK = std::clamp<int64_t>(inPlaceBytes / rowBytes, 128, 512);
   int64_t depth = plan.blockK;
   for (ContractionPlan::Regime &regime : plan.regimes) {
     auto most = [&](int64_t limit, int64_t held, int64_t tile) {
@@ -390,13 +406,9 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
     return;
   }
   plan.a = Access::Direct;
-  // Of rows contiguous in k, a line of each is read for as many steps as it has elements, and is to
-  // stay meanwhile: all of a tile's meet in one set of a first-level cache, or in two of which each
-  // has room for half of them.
-  constexpr int64_t linesOfSet = 8;
   if (!plan.aColumnsContiguous) {
     plan.farBytes = std::numeric_limits<int64_t>::max();
-    plan.crowdedBytes = 4096;
+    plan.crowdedBytes = kSetBytes;
   }
   // What is known to stay in place needs no code that packs it.
   std::optional<int64_t> step =
@@ -404,7 +416,8 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   bool near = step && *step * bytes < plan.farBytes && *step * bytes % plan.crowdedBytes != 0;
   bool fewColumns = spec.n.constant && *spec.n.constant <= plan.packedColumnsThreshold;
   bool fewRows = spec.m.constant && *spec.m.constant <= 2;
-  bool fit = !plan.aColumnsContiguous && plan.tileRows <= linesOfSet;
+  bool areMany = !spec.m.constant || *spec.m.constant > 4 * plan.tileRows;
+  bool fit = !plan.aColumnsContiguous && plan.tileRows <= kLinesOfSet && areMany;
   plan.packsA = contiguous && !near && !fewColumns && !fewRows && !fit;
 }
 

@@ -80,7 +80,8 @@ struct ContractionPlan {
   // Numbers along k that are one packed element: two where bfloat16 are multiplied in pairs
   // (ContractionPairs.h).
   int64_t depthStep = 1;
-  int64_t blockK = 256; // steps in depth that a tile goes through at once
+  // Steps in depth that a tile goes through at once, and if it reads B where it is.
+  int64_t blockK = 1024, inPlaceK = 256;
   // f16 and bf16 of B stay what they are, packed or not, and are widened as tiles read them.
   bool widensB = false;
   // The largest unit for sums of up to so many steps in depth, and of deeper sums, which are set
@@ -104,7 +105,7 @@ struct ContractionPlan {
   bool mayStreamB = false;
   // The call asks whether B is too large, by the number of its elements.
   std::optional<int64_t> mostNearElements;
-  int64_t stretch = 128; // steps
+  int64_t stretch() const { return inPlaceK / 2; } // steps
 
   // With few rows, fewer than two of the largest units, columns are what threads can share.
   int64_t sharedColumns = 256;
