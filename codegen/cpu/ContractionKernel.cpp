@@ -143,6 +143,14 @@ private:
     Value steps = emit.max(emit.ceilDiv(depth, stepDepth), one);
     Value sweeps = emit.select(streamsB, steps, one),
           stepsOfPanel = emit.select(streamsB, one, steps);
+    // Where sums are made at once, results are stored while the next tile multiplies.
+    Value isAtOnce = emit.logicalAnd(emit.less(steps, emit.constant(2)),
+                                     emit.less(emit.constant(plan.shallowK), depth));
+    Value inParts =
+        emit.select(emit.logicalAnd(isAtOnce, emit.less(blocks.superBlocks, emit.constant(2))),
+                    emit.less(emit.constant(partRows()), rowsOfA.rowsHere), emit.less(one, zero));
+    Value parts =
+        emit.select(inParts, emit.ceilDiv(rowsOfA.rowsHere, emit.constant(partRows())), one);
     emit.loop(zero, sweeps, 1, [&](Value sweep) {
       emit.loop(zero, panels, 1, [&](Value panel) {
         // Sums of a range of k that is not the last wait in the scratch, panel by panel.
@@ -153,16 +161,31 @@ private:
           emit.branch(
               emit.logicalAnd(emit.logicalAnd(bIsStale, isPacked(panel)), emit.equal(sweep, zero)),
               [&] { packPanel(panel, isFirstSuper); });
-        emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
-          Value step = emit.add(sweep, i);
-          Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
-          runPanel(panel, depth, emit.mul(step, stepDepth), stepDepth, panelSums, first);
-        });
         Value isLast = emit.logicalAnd(emit.equal(super, emit.sub(blocks.superBlocks, one)),
                                        emit.equal(sweep, emit.sub(sweeps, one)));
-        emit.branch(isLast, [&] { finishPanel(panel, panelSums); });
+        emit.loop(zero, parts, 1, [&](Value part) {
+          const Rows rows = rowsOf(part, inParts);
+          emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
+            Value step = emit.add(sweep, i);
+            Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
+            runPanel(panel, rows, depth, emit.mul(step, stepDepth), stepDepth, panelSums, first);
+          });
+          emit.branch(isLast, [&] { finishPanel(panel, rows, panelSums); });
+        });
       });
     });
+  }
+
+  // Some of the rows of the unit: whole tiles, or all that are left.
+  struct Rows {
+    Value tile, row, count;
+  };
+  int64_t tilesOfPart() const { return std::max<int64_t>(1, 16 / plan.tileRows); }
+  int64_t partRows() const { return tilesOfPart() * plan.tileRows; }
+  Rows rowsOf(Value part, Value inParts) {
+    Value row = emit.mul(part, partRows());
+    Value count = emit.min(emit.constant(partRows()), emit.sub(rowsOfA.rowsHere, row));
+    return {emit.mul(part, tilesOfPart()), row, emit.select(inParts, count, rowsOfA.rowsHere)};
   }
 
   // Sums that wait may be denormal: what is packed later goes on with what they were made of.
@@ -191,13 +214,14 @@ private:
     emitPackColumns(emit, plan, block);
   }
 
-  // All rows of the unit against one panel of B from k on, of `depth`, in a depth block or a part
-  // of one.
-  void runPanel(Value panel, Value depth, Value k, Value stepDepth, Value panelSums, Value first) {
+  // Rows of the unit against one panel of B from k on, of `depth`, in a depth block or a part of
+  // one.
+  void runPanel(Value panel, const Rows &rows, Value depth, Value k, Value stepDepth,
+                Value panelSums, Value first) {
     int64_t width = plan.tileColumns();
     ContractionPanel job;
     job.depth = emit.min(stepDepth, emit.sub(depth, k));
-    job.rows = rowsOfA.rowsHere;
+    job.rows = rows.count;
     job.sums = panelSums;
     job.first = first;
 
@@ -225,6 +249,7 @@ private:
       job.tileStride =
           emit.select(packsA, job.tileStride, emit.mul(rowsOfA.rowStride, plan.tileRows));
     }
+    job.a = emit.address(job.a, packedType, emit.mul(rows.tile, job.tileStride));
     if (plan.masksB)
       job.columns = emit.sub(columnsOfB.columnsHere, emit.mul(panel, width));
     if (plan.mayStreamB)
@@ -329,17 +354,18 @@ private:
             emit.mul(stripsOfRun, kPanelsAhead), betweenRuns, every};
   }
 
-  void finishPanel(Value panel, Value panelSums) {
+  void finishPanel(Value panel, const Rows &rows, Value panelSums) {
     Value n = emit.add(n0, emit.mul(panel, plan.tileColumns()));
     SmallVector<Value> masks = columnMasks(n);
     if (masks.empty())
-      return finishRows(n, panelSums, {});
+      return finishRows(rows, n, panelSums, {});
     // Where masks cost nothing, one loop does for all panels.
     if (plan.masksPanels)
-      return finishRows(n, panelSums, masks);
+      return finishRows(rows, n, panelSums, masks);
     Value isWhole = emit.less(emit.add(n, plan.tileColumns() - 1), blocks.n);
     emit.branch(
-        isWhole, [&] { finishRows(n, panelSums, {}); }, [&] { finishRows(n, panelSums, masks); });
+        isWhole, [&] { finishRows(rows, n, panelSums, {}); },
+        [&] { finishRows(rows, n, panelSums, masks); });
   }
 
   // None if the columns are known to fill all panels.
@@ -353,13 +379,14 @@ private:
     return masks;
   }
 
-  void finishRows(Value n, Value panelSums, ArrayRef<Value> masks) {
+  void finishRows(const Rows &rows, Value n, Value panelSums, ArrayRef<Value> masks) {
     auto vectorType = VectorType::get(plan.lanes, type);
-    emit.loop(zero, rowsOfA.rowsHere, 1, [&](Value row) {
+    Value m = emit.add(m0, rows.row);
+    emit.loop(zero, rows.count, 1, [&](Value row) {
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
         Value offset = emit.add(emit.mul(row, plan.tileColumns()), v * plan.lanes);
         Value finished = emit.load(vectorType, emit.address(panelSums, type, offset));
-        spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(emit.add(m0, row)),
+        spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(emit.add(m, row)),
                    emit.toIndex(emit.add(n, v * plan.lanes)), finished,
                    masks.empty() ? Value() : masks[v]);
       }

@@ -82,6 +82,8 @@ struct ContractionPlan {
   int64_t depthStep = 1;
   // Steps in depth that a tile goes through at once, and if it reads B where it is.
   int64_t blockK = 1024, inPlaceK = 256;
+  // Sums of so many steps are made for all rows of a unit before any is finished.
+  int64_t shallowK = 256;
   // f16 and bf16 of B stay what they are, packed or not, and are widened as tiles read them.
   bool widensB = false;
   // The largest unit for sums of up to so many steps in depth, and of deeper sums, which are set
