@@ -149,8 +149,7 @@ private:
     Value inParts =
         emit.select(emit.logicalAnd(isAtOnce, emit.less(blocks.superBlocks, emit.constant(2))),
                     emit.less(emit.constant(partRows()), rowsOfA.rowsHere), emit.less(one, zero));
-    Value parts =
-        emit.select(inParts, emit.ceilDiv(rowsOfA.rowsHere, emit.constant(partRows())), one);
+    Value parts = emit.select(inParts, partsOf(rowsOfA.rowsHere), one);
     emit.loop(zero, sweeps, 1, [&](Value sweep) {
       emit.loop(zero, panels, 1, [&](Value panel) {
         // Sums of a range of k that is not the last wait in the scratch, panel by panel.
@@ -164,7 +163,7 @@ private:
         Value isLast = emit.logicalAnd(emit.equal(super, emit.sub(blocks.superBlocks, one)),
                                        emit.equal(sweep, emit.sub(sweeps, one)));
         emit.loop(zero, parts, 1, [&](Value part) {
-          const Rows rows = rowsOf(part, inParts);
+          const Rows rows = rowsOf(part, parts);
           emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
             Value step = emit.add(sweep, i);
             Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
@@ -182,10 +181,16 @@ private:
   };
   int64_t tilesOfPart() const { return std::max<int64_t>(1, 16 / plan.tileRows); }
   int64_t partRows() const { return tilesOfPart() * plan.tileRows; }
-  Rows rowsOf(Value part, Value inParts) {
+  // Smaller tiles for the rest are chosen together with the last of the largest.
+  Value partsOf(Value rows) {
+    Value size = emit.constant(partRows());
+    return plan.tailRows ? emit.max(emit.div(rows, size), one) : emit.ceilDiv(rows, size);
+  }
+  Rows rowsOf(Value part, Value parts) {
     Value row = emit.mul(part, partRows());
-    Value count = emit.min(emit.constant(partRows()), emit.sub(rowsOfA.rowsHere, row));
-    return {emit.mul(part, tilesOfPart()), row, emit.select(inParts, count, rowsOfA.rowsHere)};
+    Value isLast = emit.equal(part, emit.sub(parts, one));
+    Value count = emit.select(isLast, emit.sub(rowsOfA.rowsHere, row), emit.constant(partRows()));
+    return {emit.mul(part, tilesOfPart()), row, count};
   }
 
   // Sums that wait may be denormal: what is packed later goes on with what they were made of.
