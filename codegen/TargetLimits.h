@@ -3,6 +3,8 @@
 #ifndef KERATIN_CODEGEN_TARGETLIMITS_H
 #define KERATIN_CODEGEN_TARGETLIMITS_H
 
+#include "ir/interfaces/AttentionKinds.h"
+
 #include <cstdint>
 
 namespace keratin::codegen {
@@ -15,13 +17,8 @@ struct TargetLimits {
   int64_t tileTensors = 4;
   // One kernel scatters rows, scales them and adds them to a variable (keratin-form-kernels).
   bool updatesRows = true;
-  // One kernel makes attention without a matrix of scores (keratin-form-kernels).
-  bool attends = true;
-  // It does so only in float16 and bfloat16, and may round weights before they are divided by their
-  // sum (keratin-form-kernels).
-  bool attendsInHalves = false;
-  // And in float32, whose factors are rounded to tf32.
-  bool attendsInTf32 = false;
+  // What of attention is one kernel (keratin-form-kernels).
+  ir::AttentionKinds attention = ir::AttentionKinds::Exact | ir::AttentionKinds::Gradients;
   // Kernels that reduce rows also reduce columns (keratin-form-kernels).
   bool reducesColumnsBesideRows = true;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).

@@ -3,6 +3,7 @@
 #define KERATIN_PASSES_PASSES_H
 
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/AttentionKinds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -28,8 +28,10 @@ public:
         scores(nest.scores.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         mix(nest.mix.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         type(mix.accumulatorType), vectorType(VectorType::get(s.lanes, type)),
-        epilogue(k, k.target, nest.mix), places(k, emit, nest), units(emit, mix, schedule),
-        zero(emit.constant(0)), one(emit.constant(1)), scratch(k.scratch()) {
+        rowOutputs(findRowOutputs(k, nest.attention)), epilogue(k, k.target, nest.mix, rowOutputs),
+        places(k, emit, ir::getShape(nest.attention.logits), nest.mix.shape.m),
+        units(emit, mix, schedule), zero(emit.constant(0)), one(emit.constant(1)),
+        scratch(k.scratch()) {
     scores.a.base = memoryOf(k, ir::DotGeneralOp(attention.scores).getA());
     scores.b.base = memoryOf(k, ir::DotGeneralOp(attention.scores).getB());
     mix.b.base = memoryOf(k, ir::DotGeneralOp(attention.mix).getB());
@@ -54,6 +56,7 @@ private:
   Value rowOf(int64_t offset, Value row) { return part(offset, emit.mul(row, s.lanes)); }
   Value isFirstBlock() { return emit.equal(block, zero); }
 
+  static SmallVector<Value> findRowOutputs(CpuKernelBuilder &k, const ir::Attention &attention);
   void describePacking();
   Value source(const ContractionOperand &operand, Value rowStride, Value row, Value colStride,
                Value column);
@@ -71,6 +74,7 @@ private:
   void scaleDown(Value row, Value factor);
   void mixValues();
   void finishUnit();
+  void storeOfRow(Value row, Value total);
   Value mixedRow(Value rowBlock, Value panel, Value row);
 
   CpuKernelBuilder &k;
@@ -82,6 +86,7 @@ private:
   ContractionSpec scores, mix;
   Type type;
   VectorType vectorType;
+  SmallVector<Value> rowOutputs; // numbers of rows that others read
   ContractionEpilogue epilogue;
   AttentionPlaces places;
   AttentionUnits<LoopEmitter> units;
@@ -95,6 +100,15 @@ private:
   // A block of rows, from the unit's first on.
   Value rowBlock, r0, rows;
 };
+
+SmallVector<Value> AttentionKernel::findRowOutputs(CpuKernelBuilder &k,
+                                                   const ir::Attention &attention) {
+  SmallVector<Value> found;
+  for (Value output : k.body().getTerminator()->getOperands())
+    if (attention.isOfRows(output))
+      found.push_back(output);
+  return found;
+}
 
 void AttentionKernel::describePacking() {
   auto describeColumns = [&](const ContractionOperand &operand, int64_t place) {
@@ -384,6 +398,29 @@ void AttentionKernel::mixValues() {
   });
 }
 
+// What others read of a row. The sum of a row of nothing but -inf is NaN: -inf less -inf is.
+void AttentionKernel::storeOfRow(Value row, Value total) {
+  ElementEmitter emitter(k, loc, k.target, /*lanes=*/1);
+  ReductionOpInterface max = attention.max;
+  Value peak = emit.load(type, part(s.scratch.peaks, row));
+  Value isLowest =
+      b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, peak, max.buildIdentity(emitter));
+  Value hasKeys = emit.less(zero, keys);
+  Value nan = b.create<arith::ConstantOp>(
+      loc, b.getFloatAttr(type, std::numeric_limits<double>::quiet_NaN()));
+  total = b.create<arith::SelectOp>(loc, emit.logicalAnd(isLowest, hasKeys), nan, total);
+  Value place = emit.add(emit.mul(batch, m), emit.add(m0, row));
+  OperandRange results = k.body().getTerminator()->getOperands();
+  for (auto [result, output] : llvm::zip(results, k.outputs)) {
+    if (!llvm::is_contained(rowOutputs, result))
+      continue;
+    Value number = result == ir::ReduceMaxOp(attention.max).getY() ? peak : total;
+    emitter.watch(result, number);
+    auto flat = RankedTensorType::get({1}, ir::getElementType(result));
+    emitter.store(number, output, flat, {emitter.scalarIndex(place)});
+  }
+}
+
 // Divides by the sums of weights, and goes on from there.
 void AttentionKernel::finishUnit() {
   emit.loop(zero, rowsHere, 1, [&](Value row) {
@@ -392,6 +429,8 @@ void AttentionKernel::finishUnit() {
     ReductionOpInterface sum = attention.sum;
     Value totals = emit.load(vectorType, rowOf(s.scratch.totals, row));
     Value total = state.settle(sum, totals, ReductionState::Lanes::Together)[0];
+    if (!rowOutputs.empty())
+      storeOfRow(row, total);
     // Nothing is weighed: 0.
     if (s.mayHaveNoKeys)
       total = b.create<arith::SelectOp>(loc, emit.equal(keys, zero),

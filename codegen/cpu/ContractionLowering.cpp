@@ -1,5 +1,6 @@
 // A contraction with everything that follows elementwise from its result, in the store of the
 // register tile.
+#include "codegen/cpu/AttentionGradientPlan.h"
 #include "codegen/cpu/AttentionPlan.h"
 #include "codegen/cpu/ContractionBlocks.h"
 #include "codegen/cpu/ContractionFew.h"
@@ -213,6 +214,8 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
 CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const MachineTarget &target) {
   if (std::optional<AttentionNest> attention = AttentionNest::of(kernel))
     return std::make_shared<AttentionPlan>(kernel, std::move(*attention), target);
+  if (std::optional<AttentionGradientNest> gradient = AttentionGradientNest::of(kernel))
+    return std::make_shared<AttentionGradientPlan>(kernel, std::move(*gradient), target);
   std::optional<ContractionNest> nest = ContractionNest::of(kernel);
   if (!nest)
     return nullptr;

@@ -5,8 +5,9 @@ using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
-AttentionPlaces::AttentionPlaces(KernelBuilder &k, LoopEmitter &emit, const AttentionNest &nest)
-    : k(k), emit(emit), shape(ir::getShape(nest.attention.logits)), rows(nest.mix.shape.m) {
+AttentionPlaces::AttentionPlaces(KernelBuilder &k, LoopEmitter &emit, ir::Shape whole,
+                                 const DimExpr &rows)
+    : k(k), emit(emit), shape(std::move(whole)), rows(rows) {
   shape.pop_back();
   inner = shape.size();
   while (inner > 0 && shape[inner - 1] == DimExpr(1))

@@ -1,20 +1,20 @@
-// Where rows of attention stand in the dimensions of what softmax is of.
+// Where rows of attention stand in tensors of queries and keys.
 #ifndef KERATIN_CODEGEN_ELEMENTS_ATTENTIONPLACES_H
 #define KERATIN_CODEGEN_ELEMENTS_ATTENTIONPLACES_H
 
 #include "codegen/elements/LoopEmitter.h"
-#include "codegen/lowering/AttentionNest.h"
 #include "codegen/lowering/KernelFunction.h"
 
 namespace keratin::codegen {
 
-// Rows are numbered in an entry of the batch; logits may have the same elements in other
-// dimensions.
+// Rows are numbered in an entry of the batch; the tensor may have the same elements in other
+// dimensions, and has keys in its last.
 class AttentionPlaces {
 public:
   using Value = mlir::Value;
 
-  AttentionPlaces(KernelBuilder &k, LoopEmitter &emit, const AttentionNest &nest);
+  // `rows` of an entry.
+  AttentionPlaces(KernelBuilder &k, LoopEmitter &emit, ir::Shape whole, const ir::DimExpr &rows);
 
   // Emits what follows from the entry alone, for the rows of it.
   void enter(Value batch);

@@ -8,9 +8,9 @@ namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
 ContractionEpilogue::ContractionEpilogue(KernelBuilder &k, const ElementTarget &target,
-                                         const ContractionNest &nest)
+                                         const ContractionNest &nest, ArrayRef<Value> others)
     : k(k), space(nest.space), isTurned(nest.isTurned),
-      epilogue(k, target, ir::DotGeneralOp(nest.dot).getY()) {
+      epilogue(k, target, ir::DotGeneralOp(nest.dot).getY(), others) {
   // Which loop groups the three runs of the result cover; groups were cut between runs.
   unsigned run = 0, left = nest.shape.batchDims;
   auto advance = [&] {

@@ -11,7 +11,9 @@ class ContractionEpilogue {
 public:
   using Value = mlir::Value;
 
-  ContractionEpilogue(KernelBuilder &k, const ElementTarget &target, const ContractionNest &nest);
+  // What the kernel yields of `others` is made elsewhere.
+  ContractionEpilogue(KernelBuilder &k, const ElementTarget &target, const ContractionNest &nest,
+                      llvm::ArrayRef<Value> others = {});
 
   // Of a sum at (batch, m, n), or of a vector of sums from there on along n; see ContractionStore.
   // m and n are those of the product as the nest describes it, turned or not.

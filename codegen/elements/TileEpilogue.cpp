@@ -13,15 +13,18 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
   emitter.bindRegister(tile, sums);
   emitter.setMask(mask);
   SmallVector<LaneIndex> squeezed = position(emitter);
+  SmallVector<std::pair<Value, Value>> results; // and where they go
+  for (auto [result, output] : llvm::zip(k.body().getTerminator()->getOperands(), k.outputs))
+    if (!llvm::is_contained(others, result))
+      results.push_back({result, output});
   // All values before any store: an output may take the place of an input.
-  OperandRange results = k.body().getTerminator()->getOperands();
   SmallVector<Value> values;
-  for (Value result : results)
+  for (auto [result, output] : results)
     values.push_back(emitter.emit(result, emitter.unsqueeze(ir::getTensorType(result), squeezed)));
   for (auto [result, value] : llvm::zip(results, values))
-    emitter.watch(result, value);
-  for (auto [result, value, output] : llvm::zip(results, values, k.outputs)) {
-    auto type = ir::getTensorType(result);
-    emitter.store(value, output, type, emitter.unsqueeze(type, squeezed));
+    emitter.watch(result.first, value);
+  for (auto [result, value] : llvm::zip(results, values)) {
+    auto type = ir::getTensorType(result.first);
+    emitter.store(value, result.second, type, emitter.unsqueeze(type, squeezed));
   }
 }

@@ -8,9 +8,10 @@ namespace keratin::codegen {
 
 class TileEpilogue {
 public:
-  // Of a kernel whose op makes `tile`, tile by tile.
-  TileEpilogue(KernelBuilder &k, const ElementTarget &target, mlir::Value tile)
-      : k(k), target(target), tile(tile) {}
+  // Of a kernel whose op makes `tile`, tile by tile. What it yields of `others` is made elsewhere.
+  TileEpilogue(KernelBuilder &k, const ElementTarget &target, mlir::Value tile,
+               llvm::ArrayRef<mlir::Value> others = {})
+      : k(k), target(target), tile(tile), others(others) {}
 
   // Emits all that the kernel computes from a sum or a vector of sums, and stores what the kernel
   // yields. `position` gives the index of the vector's lanes, or of the one sum, an entry for each
@@ -23,6 +24,7 @@ private:
   KernelBuilder &k;
   const ElementTarget &target;
   mlir::Value tile;
+  llvm::SmallVector<mlir::Value, 2> others;
 };
 
 } // namespace keratin::codegen

@@ -4,6 +4,7 @@
 #include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/DeviceForms.h"
 #include "codegen/gpu/DevicePlan.h"
+#include "codegen/gpu/attention/AttentionTilesPlan.h"
 #include "codegen/gpu/loops/LoopPlan.h"
 #include "codegen/gpu/ptx/CubinCache.h"
 #include "codegen/gpu/ptx/CudaArchitectures.h"
@@ -36,8 +37,7 @@ TargetLimits CudaTarget::limits() const {
   return {.kernelOps = 64,
           .tileTensors = 4,
           .updatesRows = false,
-          .attendsInHalves = true,
-          .attendsInTf32 = device.float32Products == Float32Products::Tf32,
+          .attention = AttentionTilesPlan::kinds(device),
           .reducesColumnsBesideRows = false,
           .randomInKernels = true,
           .randomLine = RandomNest::groupElements,

@@ -14,6 +14,7 @@ std::optional<AttentionNest> AttentionNest::of(ir::KernelOp kernel) {
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);
   SmallVector<Value> outputs(body.getTerminator()->getOperands());
+  llvm::erase_if(outputs, [&](Value output) { return attention->isOfRows(output); });
   std::optional<ir::IterationSpace> space =
       ir::analyzeIterationSpace(attention->opsBehind(ops, outputs), outputs);
   if (!space)

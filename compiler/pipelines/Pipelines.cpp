@@ -28,9 +28,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   options.fuseRandom = phaseOptions.limits.randomInKernels;
   options.randomLine = phaseOptions.limits.randomLine;
   options.updateRows = phaseOptions.limits.updatesRows;
-  options.attends = phaseOptions.limits.attends;
-  options.attendsInHalves = phaseOptions.limits.attendsInHalves;
-  options.attendsInTf32 = phaseOptions.limits.attendsInTf32;
+  options.attention = phaseOptions.limits.attention;
   options.columns = phaseOptions.limits.reducesColumnsBesideRows;
   return passes::createFormKernels(options);
 }

@@ -1,5 +1,6 @@
 #include "ir/interfaces/Attention.h"
 
+#include "ir/interfaces/AttentionGradient.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/OpProperties.h"
 
@@ -16,11 +17,13 @@ static constexpr int64_t kFewRows = 8;
 // Ops between scores and logits at most.
 static constexpr size_t kMostOps = 32;
 
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
 namespace {
 
 class Matcher {
 public:
-  explicit Matcher(DotGeneralOp mix) { found.mix = mix; }
+  Matcher(DotGeneralOp mix, bool mayShare) : mayShare(mayShare) { found.mix = mix; }
 
   std::optional<Attention> run() {
     if (!matchSoftmax() || !matchScores() || !areShapesGood() || !isPrivate())
@@ -41,16 +44,6 @@ private:
     return op;
   }
 
-  // The same elements in rows of the same length.
-  static bool keepsRows(Operation *op) {
-    auto reshape = dyn_cast<ReshapeOp>(op);
-    if (!reshape)
-      return false;
-    Shape from = getShape(reshape.getX()), to = getShape(reshape.getY());
-    return !from.empty() && !to.empty() && from.back() == to.back();
-  }
-
-  static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
   static bool isRounding(Operation *op) {
     auto cast = dyn_cast<CastOp>(op);
     return cast && isHalf(getElementType(cast.getY())) && getElementType(cast.getX()).isF32();
@@ -181,25 +174,32 @@ private:
   // Nobody else reads what would be in memory no more.
   bool isPrivate() {
     for (Operation *op : inside)
-      for (Operation *user : op->getUsers())
-        if (user != found.mix && !inside.contains(user))
+      for (Operation *user : op->getUsers()) {
+        if (user == found.mix || inside.contains(user))
+          continue;
+        if (op == found.max || op == found.sum)
+          found.handsOnRows = true;
+        else if (!mayShare)
           return false;
+      }
     Operation *values = found.mix.getB().getDefiningOp();
     return !inside.contains(values);
   }
 
+  const bool mayShare;
   Attention found;
   llvm::SmallSetVector<Operation *, 16> inside;
 };
 
 } // namespace
 
-bool Attention::isForTensorCores(bool tf32) const {
+bool Attention::isForTensorCores(AttentionKinds kinds) const {
   // Queries of a block, keys that it has at a time; widths of which it holds sums in registers.
   constexpr int64_t rows = 64, keys = 64, widest = 128, groupBits = 128, mostWalks = 4;
   DotGeneralOp products[] = {scores, mix};
   Type type = getElementType(DotGeneralOp(mix).getB());
-  if (!type.isF16() && !type.isBF16() && !(tf32 && type.isF32()))
+  if (!(has(kinds, AttentionKinds::Halves) && isHalf(type)) &&
+      !(has(kinds, AttentionKinds::Tf32) && type.isF32()))
     return false;
   const int64_t group = groupBits / int64_t(type.getIntOrFloatBitWidth());
   for (DotGeneralOp product : products)
@@ -218,7 +218,14 @@ bool Attention::isForTensorCores(bool tf32) const {
   return !batch || !blocks || !walk || *walk / mostWalks <= *batch * *blocks;
 }
 
-std::optional<Attention> keratin::ir::attentionOf(DotGeneralOp mix) { return Matcher(mix).run(); }
+bool Attention::isAmong(AttentionKinds kinds) const {
+  return (has(kinds, AttentionKinds::Exact) && !roundsWeights) ||
+         (!handsOnRows && isForTensorCores(kinds));
+}
+
+std::optional<Attention> keratin::ir::attentionOf(DotGeneralOp mix, bool mayShare) {
+  return Matcher(mix, mayShare).run();
+}
 
 std::optional<Attention> keratin::ir::attentionOf(ArrayRef<Operation *> ops) {
   // The product with values comes last.

@@ -4,6 +4,7 @@
 #define KERATIN_IR_INTERFACES_ATTENTION_H
 
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/AttentionKinds.h"
 #include "ir/interfaces/ContractionShape.h"
 
 namespace keratin::ir {
@@ -20,16 +21,25 @@ struct Attention {
   ContractionShape scoresShape, mixShape;
   // Weights are float32's, and rounded to float16 or bfloat16 for the product with the values.
   bool roundsWeights = false;
+  // Others read numbers of rows.
+  bool handsOnRows = false;
   // What only this product needs, in the order of the block: scores and all that lies between them
-  // and what the product reads. Others may read nothing of it.
+  // and what the product reads. Others may read nothing of it but numbers of rows.
   llvm::SmallVector<mlir::Operation *> inside;
 
-  // Whether tensor cores make it as a block of threads holds matrices: all factors are float16 or
-  // all bfloat16, or where `tf32` says so all float32, of widths in which they are read 16 bytes at
-  // a time; and there are about as many blocks of queries as each walks over blocks of keys.
-  bool isForTensorCores(bool tf32) const;
+  // Whether those that make attention of these kinds make this one.
+  bool isAmong(AttentionKinds kinds) const;
+  // Whether tensor cores make it as a block of threads holds matrices: all factors are of one type
+  // that the kinds name, of widths in which they are read 16 bytes at a time; and there are about
+  // as many blocks of queries as each walks over blocks of keys.
+  bool isForTensorCores(AttentionKinds kinds) const;
 
   bool isInside(mlir::Operation *op) const { return llvm::is_contained(inside, op); }
+  // Whether the value has a number for each row: the largest logit, or the sum of exponentials. Its
+  // elements lie as the rows of the product do.
+  bool isOfRows(mlir::Value value) const {
+    return value == ReduceMaxOp(max).getY() || value == ReduceSumOp(sum).getY();
+  }
   // Of ops that follow from attention those that make the values, mix among them, in their order.
   llvm::SmallVector<mlir::Operation *> opsBehind(llvm::ArrayRef<mlir::Operation *> ops,
                                                  llvm::ArrayRef<mlir::Value> values) const;
@@ -37,8 +47,9 @@ struct Attention {
 
 // Of the product that has the values as its second factor; nullopt if it is none. Whoever takes it
 // where it rounds weights, rounds them before their sum is known, or not at all. Rows of `mix`,
-// and depths of both products, are known: they fit a processor's cache.
-std::optional<Attention> attentionOf(DotGeneralOp mix);
+// and depths of both products, are known: they fit a processor's cache. With `mayShare` others may
+// read anything inside.
+std::optional<Attention> attentionOf(DotGeneralOp mix, bool mayShare = false);
 // That of a kernel, or of its ops.
 std::optional<Attention> attentionOf(llvm::ArrayRef<mlir::Operation *> ops);
 std::optional<Attention> attentionOf(KernelOp kernel);

@@ -10,17 +10,18 @@ using namespace mlir;
 // Ops of a mask that are done for each score.
 static constexpr size_t kMostRemade = 16;
 
-Attentions::Attentions(Block &block, Kind kind) {
+Attentions::Attentions(Block &block, AttentionKinds kinds,
+                       std::vector<AttentionGradientOps> gradients) {
   SmallVector<Operation *> mixes;
+  // Its last op is no product that attention would be found at.
+  for (const AttentionGradientOps &ops : gradients)
+    inside.insert(ops.begin(), ops.end());
   for (auto mix : block.getOps<DotGeneralOp>()) {
     if (inside.contains(mix))
       continue;
     std::optional<Attention> found = attentionOf(mix);
     // Scores may be made by attention themselves.
-    if (!found || byMix.contains(found->scores))
-      continue;
-    if (kind == Kind::All ? found->roundsWeights
-                          : !found->isForTensorCores(kind == Kind::HalvesAndTf32))
+    if (!found || !found->isAmong(kinds) || byMix.contains(found->scores))
       continue;
     inside.insert(found->inside.begin(), found->inside.end());
     byMix.try_emplace(mix, std::move(*found));
@@ -28,20 +29,31 @@ Attentions::Attentions(Block &block, Kind kind) {
   }
   Ops candidates;
   for (Operation *mix : mixes)
-    for (Operation *op : byMix.find(mix)->second.inside)
-      for (Value operand : op->getOperands()) {
-        Ops ops;
-        size_t dims = squeezed(getShape(operand)).size();
-        if (!inside.contains(operand.getDefiningOp()) && !isa<DotGeneralOp>(op) &&
-            canRemake(operand, dims, ops))
-          candidates.insert(ops.begin(), ops.end());
-      }
+    findRemade(byMix.find(mix)->second.inside, candidates);
+  for (const AttentionGradientOps &ops : gradients)
+    findRemade(ops, candidates);
   // Users before what they need.
   SmallVector<Operation *> order(candidates.takeVector());
   llvm::sort(order, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
   for (Operation *op : order)
     if (isNeededHereAlone(op))
       remade.insert(op);
+  for (AttentionGradientOps &ops : gradients) {
+    inside.erase(ops.back());
+    Operation *last = ops.back();
+    byLast.try_emplace(last, std::move(ops));
+  }
+}
+
+void Attentions::findRemade(ArrayRef<Operation *> ops, Ops &candidates) const {
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands()) {
+      Ops made;
+      size_t dims = squeezed(getShape(operand)).size();
+      if (!inside.contains(operand.getDefiningOp()) && !isa<DotGeneralOp>(op) &&
+          canRemake(operand, dims, made))
+        candidates.insert(made.begin(), made.end());
+    }
 }
 
 // Whether the value, of so many dimensions, is made of values of fewer by cheap ops alone.
@@ -68,6 +80,11 @@ bool Attentions::isNeededHereAlone(Operation *op) const {
     return inside.contains(user) || remade.contains(user) ||
            (isFreeToRepeat(user) && !user->use_empty() && isNeededHereAlone(user));
   });
+}
+
+const AttentionGradientOps *Attentions::gradientsEndingAt(Operation *op) const {
+  auto found = byLast.find(op);
+  return found == byLast.end() ? nullptr : &found->second;
 }
 
 const Attention *Attentions::of(Operation *mix) const {

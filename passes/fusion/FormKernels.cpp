@@ -26,14 +26,6 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
   }
 
 private:
-  std::optional<Attentions::Kind> kindOfAttention() const {
-    if (!attends)
-      return std::nullopt;
-    return attendsInTf32     ? Attentions::Kind::HalvesAndTf32
-           : attendsInHalves ? Attentions::Kind::Halves
-                             : Attentions::Kind::All;
-  }
-
   // Regions see nothing of what is outside, so that the order of blocks matters to nobody. Ops that
   // define sizes are made anew with the kernels of their block: those of all are found before.
   LogicalResult formKernels() {
@@ -57,7 +49,7 @@ private:
     FusionPolicy policy({maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom,
                          randomLine, columns});
     for (auto &[block, defined] : blocks) {
-      KernelGroups groups(*block, defined, policy, {fuse, updateRows, kindOfAttention()});
+      KernelGroups groups(*block, defined, policy, {fuse, updateRows, attention});
       groups.form();
       if (failed(KernelWriter(*block, groups).run()))
         return failure();

@@ -36,6 +36,7 @@ public:
   bool isFusible(mlir::Operation *op) const;
   // Whether so many ops, free ones included, may be one kernel.
   bool allowsOps(int64_t count) const { return count <= limits.ops; }
+  size_t mostOps() const { return size_t(std::max<int64_t>(limits.ops, 0)); }
 
   // Of an op with the free ops that it reads.
   static Nest nestOf(mlir::Operation *op);

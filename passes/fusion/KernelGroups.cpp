@@ -13,10 +13,13 @@ static constexpr int kMostTries = 2048;
 
 void KernelGroups::form() {
   copyYieldedArguments();
+  std::vector<AttentionGradientOps> gradients;
+  if (has(attention, AttentionKinds::Gradients))
+    gradients = separateAttentionGradients(block, sizes, policy.mostOps());
   number();
   findRowUpdates();
-  if (attends)
-    attentions = Attentions(block, *attends);
+  if (attention != AttentionKinds::None)
+    attentions = Attentions(block, attention, std::move(gradients));
   for (DefineSizeOp op : sizes.ops())
     sizesOf[op.getSymbol()] = op.getSize();
   for (Operation *op : order)
@@ -192,7 +195,9 @@ void KernelGroups::place(Operation *op) {
     return;
   auto rows = rowUpdates.find(op);
   const Attention *attention = attentions.of(op);
+  const AttentionGradientOps *gradients = attentions.gradientsEndingAt(op);
   Group members = attention                  ? membersOf(*attention)
+                  : gradients                ? membersOf(*gradients)
                   : rows == rowUpdates.end() ? withFreeOperands(op)
                                              : membersOf(rows->second);
   // Every producer that stands behind the operands, nearest first.
@@ -213,10 +218,12 @@ void KernelGroups::place(Operation *op) {
       home[member] = id;
     return;
   }
-  if (attention) {
-    for (Operation *member : attention->inside)
+  if (attention || gradients) {
+    ArrayRef<Operation *> others = attention ? ArrayRef<Operation *>(attention->inside)
+                                             : ArrayRef<Operation *>(*gradients).drop_back();
+    for (Operation *member : others)
       home[member] = id;
-    nests[id].ops += attention->inside.size();
+    nests[id].ops += others.size();
     return;
   }
   if (!fuse || !policy.isFusible(op))
@@ -282,12 +289,20 @@ KernelGroups::Group KernelGroups::membersOf(const RowUpdate &update) const {
   return members;
 }
 
-// With what is free or made anew for it.
 KernelGroups::Group KernelGroups::membersOf(const Attention &attention) const {
-  llvm::SmallSetVector<Operation *, 16> list;
-  list.insert(DotGeneralOp(attention.mix));
-  list.insert(attention.inside.begin(), attention.inside.end());
-  for (size_t i = 1; i < list.size(); ++i)
+  SmallVector<Operation *> ops(attention.inside);
+  ops.push_back(DotGeneralOp(attention.mix));
+  return withFreeOrRemade(ops);
+}
+
+KernelGroups::Group KernelGroups::membersOf(const AttentionGradientOps &gradients) const {
+  return withFreeOrRemade(gradients);
+}
+
+// With what is free or made anew for them.
+KernelGroups::Group KernelGroups::withFreeOrRemade(ArrayRef<Operation *> ops) const {
+  llvm::SmallSetVector<Operation *, 16> list(ops.begin(), ops.end());
+  for (size_t i = 0; i < list.size(); ++i)
     if (!isTiled(list[i]))
       for (Value operand : list[i]->getOperands())
         if (Operation *op = operand.getDefiningOp())
@@ -406,11 +421,17 @@ KernelGroups::Group KernelGroups::merged(int a, int b) const {
 std::optional<Nest> KernelGroups::nestOf(ArrayRef<Operation *> ops) const {
   if (!policy.allowsOps(ops.size()) || definesOwnSize(ops))
     return std::nullopt;
+  // Nothing that follows from the sums of gradients is done with them yet.
+  if (attentions.hasGradients() &&
+      llvm::any_of(ops, [&](Operation *op) { return attentions.gradientsEndingAt(op); }))
+    return std::nullopt;
   int64_t owned = llvm::count_if(ops, [&](Operation *op) { return isOwned(op); });
   SmallVector<Value> outputs = outputsOf(ops);
   // What follows from attention follows from the tiles of a product.
-  if (const Attention *attention = attentions.among(ops))
+  if (const Attention *attention = attentions.among(ops)) {
+    llvm::erase_if(outputs, [&](Value output) { return attention->isOfRows(output); });
     return policy.nestOf(attention->opsBehind(ops, outputs), outputs, owned);
+  }
   return policy.nestOf(ops, outputs, owned);
 }
 

@@ -25,19 +25,20 @@ public:
   using Group = llvm::SmallVector<mlir::Operation *>;
 
   // What is made of single ops: without `fuse` every op is a group of its own; with `updateRows`,
-  // those of a RowUpdate are one, and so are those of the attention that `attends` says.
+  // those of a RowUpdate are one, and so are those of `attention` of these kinds.
   struct Kinds {
     bool fuse, updateRows;
-    std::optional<Attentions::Kind> attends;
+    ir::AttentionKinds attention;
   };
   // `sizes` are those that the block defines.
   KernelGroups(mlir::Block &block, const ir::ComputedSizes &sizes, const FusionPolicy &policy,
                const Kinds &kinds)
       : block(block), sizes(sizes), policy(policy), fuse(kinds.fuse),
         updateRows(kinds.fuse && kinds.updateRows),
-        attends(kinds.fuse ? kinds.attends : std::nullopt) {}
+        attention(kinds.fuse ? kinds.attention : ir::AttentionKinds::None) {}
 
-  // May add copies of arguments that the block yields; changes nothing else.
+  // May add copies of arguments that the block yields, and of what gradients need of attention, and
+  // change the order of ops; changes nothing else.
   void form();
 
   //===-- What came of it -------------------------------------------------------------------===//
@@ -75,6 +76,8 @@ private:
   void place(mlir::Operation *op);
   Group membersOf(const RowUpdate &update) const;
   Group membersOf(const ir::Attention &attention) const;
+  Group membersOf(const AttentionGradientOps &gradients) const;
+  Group withFreeOrRemade(llvm::ArrayRef<mlir::Operation *> ops) const;
   void addGroup(Group members, mlir::Operation *op);
   Group readInMemory(llvm::ArrayRef<mlir::Operation *> members) const;
   Group withFreeOperands(mlir::Operation *op) const;
@@ -93,7 +96,7 @@ private:
   const ir::ComputedSizes &sizes;
   const FusionPolicy &policy;
   const bool fuse, updateRows;
-  const std::optional<Attentions::Kind> attends;
+  const ir::AttentionKinds attention;
   std::vector<mlir::Operation *> order;
   GroupGraph graph;
   std::vector<Group> groups;                    // of the same numbers

@@ -12,9 +12,10 @@ def FormKernels : KeratinPass<"form-kernels"> {
     own or, by an option, belong to the elementwise kernel that reads them. The gradient of a gather
     is one kernel with the update of its variable (`update-rows`). Attention is one kernel with what
     follows from it, and computes masks of queries and keys itself, if nobody else reads its
-    scores and weights (`attends`). Reductions of what one of them reads anyway are one kernel,
-    those of columns beside those of rows too (`columns`). What a step yields as
-    it was given is copied by a kernel that reads it anyway, if there is one.
+    scores and weights, and its gradients are another one, which makes these again (`attention`).
+    Reductions of what one of them reads anyway are one kernel, those of columns beside those of
+    rows too (`columns`). What a step yields as it was given is copied by a kernel that reads it
+    anyway, if there is one.
 
     ```mlir
     %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -53,14 +54,22 @@ def FormKernels : KeratinPass<"form-kernels"> {
     Option<"updateRows", "update-rows", "bool", "true",
         "rows that are scattered and added to a variable, perhaps times a number, are one kernel "
         "with the sum, which leaves the other rows alone; their indices are checked before">,
-    Option<"attends", "attends", "bool", "true",
-        "attention, two products with softmax between them, is one kernel without a matrix of "
-        "scores">,
-    Option<"attendsInHalves", "attends-in-halves", "bool", "false",
-        "with attends: only attention of float16 and bfloat16, and of widths that are multiples of 8 "
-        "up to 128; weights may be rounded before they are divided by their sum">,
-    Option<"attendsInTf32", "attends-in-tf32", "bool", "false",
-        "the same, and of float32 and multiples of 4">,
+    Option<"attention", "attention", "ir::AttentionKinds",
+        "ir::AttentionKinds::Exact | ir::AttentionKinds::Gradients",
+        "which attention, two products with softmax between them, is one kernel without a matrix "
+        "of scores", [{
+          llvm::cl::values(
+            clEnumValN(ir::AttentionKinds::None, "none", "none"),
+            clEnumValN(ir::AttentionKinds::Exact, "exact", "of any types, where weights are not "
+                       "rounded"),
+            clEnumValN(ir::AttentionKinds::Exact | ir::AttentionKinds::Gradients,
+                       "exact+gradients", "the same, and gradients of float32 and float64"),
+            clEnumValN(ir::AttentionKinds::Halves, "halves", "of float16 and bfloat16 and of widths "
+                       "that are multiples of 8 up to 128; weights may be rounded before they are "
+                       "divided by their sum"),
+            clEnumValN(ir::AttentionKinds::Halves | ir::AttentionKinds::Tf32, "halves+tf32",
+                       "the same, and of float32 and multiples of 4"))
+        }]>,
     Option<"columns", "columns", "bool", "true",
         "kernels that reduce rows also reduce columns of what they compute, in memory that they "
         "get as a result more">

@@ -3,6 +3,7 @@
 #include "tests/execution/SweepHarness.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/ReverseMode.h"
 
 #include <catch2/catch.hpp>
 
@@ -38,7 +39,9 @@ DimExpr d(int64_t symbol) { return DimExpr::symbol(symbol); }
 Value softmax(GraphMath &math, Value x) {
   Shape shape = getShape(x);
   int64_t last = int64_t(shape.size()) - 1;
-  Value shifted = math.sub(x, math.broadcastAlong(math.reduceMax(x, {last}), shape, {last}));
+  Value max = math.reduceMax(x, {last});
+  max = math.builder().create<StopGradientOp>(math.location(), max);
+  Value shifted = math.sub(x, math.broadcastAlong(max, shape, {last}));
   Value e = math.exp(shifted);
   return math.div(e, math.broadcastAlong(math.reduceSum(e, {last}), shape, {last}));
 }
@@ -89,6 +92,46 @@ const std::vector<Symbols> unknownCalls = {
     {{0, 2}, {1, 57}, {2, 300}}, {{0, 1}, {1, 1}, {2, 1}},   {{0, 3}, {1, 256}, {2, 256}},
     {{0, 1}, {1, 300}, {2, 33}}, {{0, 2}, {1, 0}, {2, 4}},   {{0, 0}, {1, 5}, {2, 7}},
     {{0, 2}, {1, 3}, {2, 0}},    {{0, 40}, {1, 70}, {2, 20}}};
+
+// With the gradients of the result by queries, keys and values, or some of them.
+SweepCase withGradients(const Sizes &sizes, const Form &form = {},
+                        std::vector<unsigned> by = {0, 1, 2}) {
+  SweepCase forward = attention(sizes, form);
+  SweepInput weights{{sizes.batch, sizes.queries, sizes.width}, form.dtype, Elements::Small};
+  auto build = forward.build;
+  forward.inputs.push_back(weights);
+  forward.label += ", gradients";
+  forward.build = [=](GraphMath &math, ValueRange xs) -> Values {
+    Values results = build(math, xs.drop_back());
+    Value loss = math.reduceSum(math.mul(results[0], xs.back()), {0, 1, 2});
+    Values wanted;
+    for (unsigned input : by)
+      wanted.push_back(xs[input]);
+    ReverseMode walk(math.builder(), math.location(), loss, wanted);
+    REQUIRE(succeeded(walk.prepare()));
+    walk.seed(loss, {math.oneLike(loss), {}});
+    REQUIRE(succeeded(walk.run()));
+    for (Value x : wanted)
+      results.push_back(walk.cotangentOf(x).value);
+    return results;
+  };
+  return forward;
+}
+
+// Passes write sums of softmax's gradient in another way.
+void checkRewritten(const std::vector<SweepCase> &cases,
+                    std::vector<Symbols> calls = {{{0, 1}, {1, 1}, {2, 1}}}) {
+  Sweep sweep;
+  sweep.isRewritten = true;
+  sweep.calls = std::move(calls);
+  sweep.check(cases, /*casesInFunction=*/4);
+  CHECK(sweep.refused.empty());
+}
+
+const std::vector<Symbols> gradientCalls = {
+    {{0, 2}, {1, 57}, {2, 300}}, {{0, 1}, {1, 1}, {2, 1}}, {{0, 9}, {1, 130}, {2, 33}},
+    {{0, 8}, {1, 20}, {2, 270}}, {{0, 2}, {1, 0}, {2, 4}}, {{0, 0}, {1, 5}, {2, 7}},
+    {{0, 2}, {1, 3}, {2, 0}}};
 
 // Rows of choices that no key remains of come up, too.
 Value chosen(GraphMath &math, Value scores, Value mask, ArrayRef<int64_t> dims) {
@@ -289,4 +332,74 @@ TEST_CASE("attention to what is not finite", "[attention]") {
   for (const Sizes &sizes : {Sizes{3, 40, 30, 4, 8}, Sizes{d(0), d(1), d(2), 2, 8}})
     cases.push_back(attention(sizes, {.elements = Elements::Special}));
   check(cases, unknownCalls);
+}
+
+// Around the edges of blocks of queries and keys, and of entries that threads share.
+TEST_CASE("gradients of attention whose sizes are known", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes :
+       {Sizes{2, 70, 256, 8, 8}, Sizes{8, 65, 257, 8, 40}, Sizes{3, 17, 31, 16, 20},
+        Sizes{9, 150, 130, 8, 36}, Sizes{2, 9, 5, 5, 1}, Sizes{1, 230, 300, 1, 3},
+        Sizes{1, 130, 130, 250, 130}, Sizes{8, 120, 270, 8, 8}, Sizes{2, 113, 150, 64, 64},
+        Sizes{2, 30, 0, 8, 8}})
+    cases.push_back(withGradients(sizes));
+  checkRewritten(cases);
+}
+
+TEST_CASE("gradients of attention whose sizes are not known", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{d(0), d(1), d(2), 8, 40}, Sizes{d(0), d(1), d(1), 20, 36},
+                             Sizes{d(0), 60, d(2), 16, 8}, Sizes{3, d(1), 200, 8, 8}})
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64})
+      cases.push_back(withGradients(sizes, {.dtype = dtype}));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("some of the gradients of attention", "[attention]") {
+  std::vector<SweepCase> cases;
+  const Sizes sizes{d(0), d(1), d(2), 24, 40};
+  for (const std::vector<unsigned> &by :
+       std::vector<std::vector<unsigned>>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}})
+    cases.push_back(withGradients(sizes, {}, by));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention to operands in any order of dimensions", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (int order = 0; order < 4; ++order)
+    cases.push_back(withGradients({2, d(1), d(2), 24, 40}, {.areKeysTurned = bool(order & 1),
+                                                            .areValuesTurned = bool(order & 2)}));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention with masks", "[attention]") {
+  const DimExpr batch = d(0), queries = d(1), keys = d(2);
+  const Sizes sizes = {*mul(batch, DimExpr(3)), queries, keys, 16, 16};
+  const Shape heads = {batch, 3, queries, keys};
+  SweepInput ofKeys{{batch, keys}, KERATIN_DTYPE_FLOAT32, Elements::Small};
+  SweepInput choices{{batch, keys}, KERATIN_DTYPE_BOOL};
+  std::vector<SweepCase> cases;
+  cases.push_back(withGradients(
+      sizes, {.others = {ofKeys}, .mask = [=](GraphMath &math, Value scores, ValueRange others) {
+                scores = math.reshape(scores, heads);
+                Value mask = math.broadcast(others[0], heads, {0, 3});
+                return math.add(scores, mask);
+              }}));
+  cases.push_back(withGradients(
+      sizes, {.others = {choices}, .mask = [=](GraphMath &math, Value scores, ValueRange others) {
+                scores = math.reshape(scores, heads);
+                return chosen(math, scores, others[0], {0, 3});
+              }}));
+  cases.push_back(withGradients(sizes, {.mask = causal}));
+  cases.push_back(withGradients(sizes, {.mask = [](GraphMath &math, Value scores, ValueRange) {
+                                  return math.scale(math.tanh(scores), 3);
+                                }}));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention to what is not finite", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{3, 40, 30, 4, 8}, Sizes{d(0), d(1), d(2), 2, 8}})
+    cases.push_back(withGradients(sizes, {.elements = Elements::Special}));
+  checkRewritten(cases, gradientCalls);
 }

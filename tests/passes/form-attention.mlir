@@ -1,8 +1,8 @@
 // Attention as one kernel: where it is formed, and where it is not.
 
 // RUN: keratin-opt %s --keratin-form-kernels | FileCheck %s
-// RUN: keratin-opt %s --keratin-form-kernels=attends=false | FileCheck %s --check-prefix=APART
-// RUN: keratin-opt %s --keratin-form-kernels=attends-in-halves | FileCheck %s --check-prefixes=APART,HALVES
+// RUN: keratin-opt %s --keratin-form-kernels=attention=none | FileCheck %s --check-prefix=APART
+// RUN: keratin-opt %s --keratin-form-kernels=attention=halves | FileCheck %s --check-prefixes=APART,HALVES
 
 // CHECK-LABEL: func.func @scaled_with_what_follows
 // CHECK:         keratin.kernel(%arg0, %arg1, %arg2, %arg3)
@@ -166,4 +166,24 @@ func.func @rounded_weights(%q: tensor<4x32x8xbf16>, %k: tensor<4x16x8xbf16>, %v:
   %p = keratin.cast %w : (tensor<4x32x16xf32>) -> tensor<4x32x16xbf16>
   %o = keratin.dot_general %p, %v batch = [0] x [0] contract = [2] x [1] : (tensor<4x32x16xbf16>, tensor<4x16x8xbf16>) -> tensor<4x32x8xbf16>
   return %o : tensor<4x32x8xbf16>
+}
+
+// Kernels of tensor cores keep numbers of rows to themselves.
+// CHECK-LABEL: func.func @numbers_of_rows_for_others
+// CHECK:         keratin.kernel(%arg0, %arg1, %arg2)
+// CHECK-SAME:      -> (tensor<4x32xbf16>, tensor<4x32x8xbf16>)
+// CHECK-NOT:     keratin.kernel(
+// APART-LABEL: func.func @numbers_of_rows_for_others
+// APART-COUNT-3: keratin.kernel(
+func.func @numbers_of_rows_for_others(%q: tensor<4x32x8xbf16>, %k: tensor<4x16x8xbf16>, %v: tensor<4x16x8xbf16>) -> (tensor<4x32x8xbf16>, tensor<4x32xbf16>) {
+  %x = keratin.dot_general %q, %k batch = [0] x [0] contract = [2] x [2] : (tensor<4x32x8xbf16>, tensor<4x16x8xbf16>) -> tensor<4x32x16xbf16>
+  %m = keratin.reduce_max %x axes = [2] : (tensor<4x32x16xbf16>) -> tensor<4x32xbf16>
+  %mb = keratin.broadcast %m dims = [0, 1] : (tensor<4x32xbf16>) -> tensor<4x32x16xbf16>
+  %d = keratin.sub %x, %mb : (tensor<4x32x16xbf16>, tensor<4x32x16xbf16>) -> tensor<4x32x16xbf16>
+  %e = keratin.exp %d : (tensor<4x32x16xbf16>) -> tensor<4x32x16xbf16>
+  %z = keratin.reduce_sum %e axes = [2] : (tensor<4x32x16xbf16>) -> tensor<4x32xbf16>
+  %zb = keratin.broadcast %z dims = [0, 1] : (tensor<4x32xbf16>) -> tensor<4x32x16xbf16>
+  %w = keratin.div %e, %zb : (tensor<4x32x16xbf16>, tensor<4x32x16xbf16>) -> tensor<4x32x16xbf16>
+  %o = keratin.dot_general %w, %v batch = [0] x [0] contract = [2] x [1] : (tensor<4x32x16xbf16>, tensor<4x16x8xbf16>) -> tensor<4x32x8xbf16>
+  return %o, %m : tensor<4x32x8xbf16>, tensor<4x32xbf16>
 }

@@ -48,7 +48,8 @@ public:
   AttentionTilesKernel(DeviceKernelBuilder &k, const AttentionTilesPlan &plan)
       : k(k), plan(plan), attention(plan.nest.attention), ofScores(k, plan.nest.scores),
         ofMix(k, plan.nest.mix), emit(ofMix.emit), b(k.b), loc(k.loc), type(b.getF32Type()),
-        places(k, emit, plan.nest), rows(ofMix.m), keys(ofMix.depth), zero(emit.constant(0)) {
+        places(k, emit, ir::getShape(plan.nest.attention.logits), plan.nest.mix.shape.m),
+        rows(ofMix.m), keys(ofMix.depth), zero(emit.constant(0)) {
     if (!k.watchesNumbers)
       scale = scaleOf(attention.logits);
   }

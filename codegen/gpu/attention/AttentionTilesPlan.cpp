@@ -13,12 +13,17 @@ static constexpr int64_t warps = 4, rowsOfMatrix = 16;
 // Widths that rows of shared memory have: chunks of 16 bytes change places in them.
 static constexpr int64_t leastWidth = 32;
 
+ir::AttentionKinds AttentionTilesPlan::kinds(const DeviceTraits &device) {
+  return device.float32Products == Float32Products::Tf32
+             ? ir::AttentionKinds::Halves | ir::AttentionKinds::Tf32
+             : ir::AttentionKinds::Halves;
+}
+
 DevicePlanPtr AttentionTilesPlan::make(ir::KernelOp kernel, const DeviceTraits &device) {
   if (kindOf(kernel) != KernelKind::Contraction || device.warpThreads == 1)
     return nullptr;
   std::optional<AttentionNest> nest = AttentionNest::of(kernel);
-  const bool tf32 = device.float32Products == Float32Products::Tf32;
-  if (!nest || !nest->attention.isForTensorCores(tf32))
+  if (!nest || !nest->attention.isForTensorCores(kinds(device)))
     return nullptr;
   return std::make_shared<AttentionTilesPlan>(kernel, std::move(*nest), device);
 }

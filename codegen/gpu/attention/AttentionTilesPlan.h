@@ -15,6 +15,8 @@ namespace keratin::codegen {
 // with better parallelism and work partitioning", 2023.)
 class AttentionTilesPlan final : public FormPlan {
 public:
+  // What of attention it makes.
+  static ir::AttentionKinds kinds(const DeviceTraits &device);
   // Null where the kernel is something else.
   static DevicePlanPtr make(ir::KernelOp kernel, const DeviceTraits &device);
 
