@@ -1,5 +1,7 @@
 #include "codegen/elements/TileEpilogue.h"
 
+#include "ir/interfaces/IterationSpace.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -14,7 +16,7 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
   emitter.setMask(mask);
   SmallVector<LaneIndex> squeezed = position(emitter);
   SmallVector<std::pair<Value, Value>> results; // and where they go
-  for (auto [result, output] : llvm::zip(k.body().getTerminator()->getOperands(), k.outputs))
+  for (auto [result, output] : llvm::zip(ir::valuesOf(k.kernel), k.outputs))
     if (!llvm::is_contained(others, result))
       results.push_back({result, output});
   // All values before any store: an output may take the place of an input.

@@ -127,8 +127,10 @@ void KernelWriter::makeKernel(const KernelGroups::Group &group) {
   for (Operation *op : group)
     if (auto workspace = workspaceOf(op))
       types.push_back(*workspace);
-  const SmallVector<RankedTensorType> columns = columnWorkspaces(group, outputs);
-  llvm::append_range(types, columns);
+  SmallVector<RankedTensorType> workspaces = columnWorkspaces(group, outputs);
+  if (auto chains = indexChainsOf(group))
+    workspaces.push_back(*chains);
+  llvm::append_range(types, workspaces);
   auto kernel = builder.create<KernelOp>(loc, types, arguments);
   Block *body = builder.createBlock(&kernel.getBody());
   IRMapping mapping;
@@ -143,8 +145,8 @@ void KernelWriter::makeKernel(const KernelGroups::Group &group) {
     yields.push_back(builder.create<IotaOp>(loc, workspace, uint64_t(0)));
   builder.create<YieldOp>(loc, yields);
   builder.setInsertionPointAfter(kernel);
-  if (!columns.empty())
-    kernel->setAttr(kWorkspacesAttr, builder.getI64IntegerAttr(int64_t(columns.size())));
+  if (!workspaces.empty())
+    kernel->setAttr(kWorkspacesAttr, builder.getI64IntegerAttr(int64_t(workspaces.size())));
   // The indices of a row update have been checked by another kernel.
   auto canFailHere = [&](Operation *op) {
     return canFailInside(op) && !(isa<ScatterAddOp>(op) && group.size() > 1);

@@ -25,8 +25,9 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
       return false;
     dependent.insert(argument);
   }
+  // What nobody reads is memory to work in.
   for (Value other : kernel.getResults())
-    if (!sameShape(other, written))
+    if (!other.use_empty() && !sameShape(other, written))
       return false;
   for (Operation &op : body) {
     // scatter_add among others only says what is added to which rows.

@@ -252,11 +252,46 @@ struct ReverseOfNothing : OpRewritePattern<ReverseOp> {
   }
 };
 
+// Rows of a table that stand for an unknown number of others that are added to them.
+constexpr int64_t kManyRows = 1024;
+
+// scatter_add(i, u) + scatter_add(j, v) = scatter_add(i and j, u and v), where there are fewer rows
+// than the table has: the gradient of a table that was gathered from twice stays a few rows.
+struct AddOfScatters : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    auto first = op.getA().getDefiningOp<ScatterAddOp>();
+    auto second = op.getB().getDefiningOp<ScatterAddOp>();
+    if (!first || !second || !first->hasOneUse() || !second->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "not of two scatters, or somebody else reads one");
+    if (getElementType(first.getIndices()) != getElementType(second.getIndices()))
+      return rewriter.notifyMatchFailure(op, "indices of two types");
+    Shape table = getShape(op.getY());
+    std::optional<DimExpr> a = product(getShape(first.getIndices()));
+    std::optional<DimExpr> b = product(getShape(second.getIndices()));
+    std::optional<DimExpr> all = a && b ? add(*a, *b) : std::nullopt;
+    if (!all || !table[0].isConstant() ||
+        table[0].constantValue() < (all->isConstant() ? all->constantValue() : kManyRows))
+      return rewriter.notifyMatchFailure(op, "many rows for the table");
+    GraphMath g(rewriter, op.getLoc());
+    auto joined = [&](Value x, Value y, Shape shape) {
+      shape.front() = *a;
+      Value before = g.reshape(x, shape);
+      shape.front() = *b;
+      return g.concatenate({before, g.reshape(y, shape)}, 0);
+    };
+    Value indices = joined(first.getIndices(), second.getIndices(), {DimExpr(0)});
+    Value updates = joined(first.getUpdates(), second.getUpdates(), table);
+    rewriter.replaceOp(op, g.scatterAdd(indices, updates, table));
+    return success();
+  }
+};
+
 } // namespace
 
 void keratin::passes::populateMovementPatterns(RewritePatternSet &patterns) {
-  patterns.add<TransposeOfTranspose, TransposeOfBroadcast, TransposeOfUnitDims,
-               ElementwiseOfTransposes, SliceOfTranspose, SliceOfSlice, SliceOfPad,
-               SliceOfConcatenate, ConcatenateOfOne, ReverseOfReverse, ReverseOfNothing>(
-      patterns.getContext());
+  patterns
+      .add<TransposeOfTranspose, TransposeOfBroadcast, TransposeOfUnitDims, ElementwiseOfTransposes,
+           SliceOfTranspose, SliceOfSlice, SliceOfPad, SliceOfConcatenate, ConcatenateOfOne,
+           ReverseOfReverse, ReverseOfNothing, AddOfScatters>(patterns.getContext());
 }

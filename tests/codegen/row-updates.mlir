@@ -1,12 +1,19 @@
 // Updates of some rows of a variable: what it is after several calls, in place and where the old
 // value is kept; of rows that are named often, of a few columns more or less than vectors
-// have, of no rows at all.
+// have, of no rows at all; by a rate that only the call knows, finite or not; of as many rows as the
+// call has; of narrow floats, whose sums are rounded in each step.
 
 // RUN: keratin-run %s --function=repeated --random --repeat=3 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=kept --random --repeat=3 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=many --random --repeat=2 --threads=4 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=doubles --random --repeat=3 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=none --random --repeat=2 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=rate --random --repeat=3 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=infinite_rate --random --repeat=2 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=unknown --random --repeat=3 --size=d0=0 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=unknown --random --repeat=3 --size=d0=30 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=unknown --random --repeat=2 --size=d0=9000 --threads=4 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=narrow --random --repeat=3 --check --quiet | FileCheck %s
 // CHECK: calls agree with the reference interpreter
 
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v3 | FileCheck %s --check-prefix=KERNELS
@@ -16,6 +23,8 @@
 // KERNELS-LABEL: function many
 // KERNELS:         work: units 2,
 // KERNELS:         units of 2048 indices
+// KERNELS-LABEL: function unknown
+// KERNELS:         work: units min(max(floordiv(d0, 2048), 1), 8),
 
 // RUN: keratin-dump %s --stage=plan | FileCheck %s --check-prefix=PLAN
 // PLAN-LABEL: func.func @repeated
@@ -25,7 +34,11 @@
 // PLAN:         keratin.place<returned 1>
 // PLAN-NOT:     keratin.place<variable
 // PLAN-LABEL: func.func @many
-// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 16384>]
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 49152>]
+// PLAN:         keratin.place<variable 0, over 2>
+// PLAN-LABEL: func.func @rate
+// PLAN:         keratin.place<variable 0, over 3>
+// PLAN-LABEL: func.func @unknown
 // PLAN:         keratin.place<variable 0, over 2>
 
 func.func @repeated(%i: tensor<2x3xi32> {keratin.kind = "input"}, %g: tensor<2x3x20xf32> {keratin.kind = "input"},
@@ -90,4 +103,46 @@ func.func @none(%i: tensor<0xi32> {keratin.kind = "input"}, %g: tensor<0x9xf32> 
   %0 = keratin.scatter_add %i, %g : (tensor<0xi32>, tensor<0x9xf32>) -> tensor<17x9xf32>
   %1 = keratin.sub %w, %0 : (tensor<17x9xf32>, tensor<17x9xf32>) -> tensor<17x9xf32>
   return %1 : tensor<17x9xf32>
+}
+
+func.func @rate(%i: tensor<6xi32> {keratin.kind = "input"}, %g: tensor<6x20xf32> {keratin.kind = "input"}, %c: tensor<f32> {keratin.kind = "input"},
+                %w: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "rate_w", check.value = dense<1.3> : tensor<64x20xf32>})
+    -> (tensor<64x20xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<6xi32>, tensor<6x20xf32>) -> tensor<64x20xf32>
+  %1 = keratin.broadcast %c dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %2 = keratin.mul %1, %0 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %3 = keratin.sub %w, %2 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  return %3 : tensor<64x20xf32>
+}
+
+// No row is what it was.
+func.func @infinite_rate(%i: tensor<6xi32> {keratin.kind = "input"}, %g: tensor<6x20xf32> {keratin.kind = "input"}, %c: tensor<f32> {keratin.kind = "input"},
+                         %w: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "infinite_w", check.value = dense<1.3> : tensor<64x20xf32>})
+    -> (tensor<64x20xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %rate = keratin.div %c, %zero : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = keratin.scatter_add %i, %g : (tensor<6xi32>, tensor<6x20xf32>) -> tensor<64x20xf32>
+  %1 = keratin.broadcast %rate dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %2 = keratin.mul %1, %0 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %3 = keratin.sub %w, %2 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  return %3 : tensor<64x20xf32>
+}
+
+func.func @unknown(%i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input"}, %g: tensor<?x20xf32, #keratin.dims<d0, 20>> {keratin.kind = "input"},
+                   %w: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "unknown_w", check.value = dense<1.3> : tensor<64x20xf32>})
+    -> (tensor<64x20xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<?xi32, #keratin.dims<d0>>, tensor<?x20xf32, #keratin.dims<d0, 20>>) -> tensor<64x20xf32>
+  %1 = keratin.sub %w, %0 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  return %1 : tensor<64x20xf32>
+}
+
+func.func @narrow(%i: tensor<30xi32> {keratin.kind = "input"}, %g: tensor<30x40xf16> {keratin.kind = "input"}, %h: tensor<30x40xbf16> {keratin.kind = "input"},
+                  %w: tensor<17x40xf16> {keratin.kind = "variable", keratin.name = "half_w", check.value = dense<2.0> : tensor<17x40xf16>},
+                  %v: tensor<17x40xbf16> {keratin.kind = "variable", keratin.name = "bfloat_w", check.value = dense<2.0> : tensor<17x40xbf16>})
+    -> (tensor<17x40xf16> {keratin.kind = "update", keratin.variable = 0}, tensor<17x40xbf16> {keratin.kind = "update", keratin.variable = 1}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<30xi32>, tensor<30x40xf16>) -> tensor<17x40xf16>
+  %1 = keratin.sub %w, %0 : (tensor<17x40xf16>, tensor<17x40xf16>) -> tensor<17x40xf16>
+  %2 = keratin.scatter_add %i, %h : (tensor<30xi32>, tensor<30x40xbf16>) -> tensor<17x40xbf16>
+  %3 = keratin.sub %v, %2 : (tensor<17x40xbf16>, tensor<17x40xbf16>) -> tensor<17x40xbf16>
+  return %1, %3 : tensor<17x40xf16>, tensor<17x40xbf16>
 }

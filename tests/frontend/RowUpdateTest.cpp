@@ -1,6 +1,8 @@
 // Descent on the rows of a table that were looked up.
 #include "tests/frontend/FrontendTest.h"
 
+#include <cmath>
+
 namespace {
 
 // Row r has 2 r - 1 everywhere: no sum here is rounded.
@@ -16,7 +18,7 @@ Array onesOf(int64_t rows, int64_t width) {
   return Array::copyOf(DType::Float32, {rows, width}, elements.data());
 }
 
-constexpr int64_t rows = 48, width = 20;
+constexpr int64_t rows = 48, width = 20, tableBytes = rows * width * int64_t(sizeof(float));
 
 } // namespace
 
@@ -28,8 +30,7 @@ TEST_CASE("descent on an embedding changes the rows that are named, each by all 
     Tensor loss = K::sum(K::gather(table, ids) * y);
     Tensor gradient = *K::gradients(loss, {table})[0];
     K::Function step = K::function({ids, y}, {loss}, {K::update_sub(table, 0.5 * gradient)});
-    if (known) // beside the ids and their gradients nothing
-      CHECK(step.arenaBytes() < rows * width * int64_t(sizeof(float)) / 4);
+    CHECK(step.arenaBytes() < tableBytes / 4); // nothing but the ids, and where equal ones are
     Array ones = onesOf(4, width);
     step({Array{7, 0, 7, 47}, ones});
     step({Array{7, 2, 2, 2}, ones});
@@ -71,4 +72,49 @@ TEST_CASE("an index outside of a table leaves all variables as they were") {
   step({inside, inside, ones});
   CHECK(K::get_value(steps).item() == 1.0);
   CHECK(K::get_value(table).item<double>(3 * width) == 4.0);
+}
+
+// The rate is a variable, as Keras has it.
+TEST_CASE("a rate that is not finite is what a step of the whole table makes of it") {
+  for (double number : {0.5, HUGE_VAL}) {
+    Tensor table = K::variable(tableOf(rows, width)), rate = K::variable(number);
+    Tensor ids = K::placeholder({2}, None, "int32"), y = K::placeholder({2, width});
+    Tensor gradient = *K::gradients(K::sum(K::gather(table, ids) * y), {table})[0];
+    K::Function step = K::function({ids, y}, {}, {K::update(table, table - rate * gradient)});
+    CHECK(step.arenaBytes() < tableBytes / 4);
+    step({Array{1, 2}, onesOf(2, width)});
+    Array found = K::get_value(table), before = tableOf(rows, width);
+    for (int64_t row = 0; row < rows; ++row) {
+      INFO("row " << row);
+      double is = found.item<double>(row * width), was = before.item<double>(row * width);
+      if (row == 1 || row == 2)
+        CHECK(is == was - number);
+      else if (number == HUGE_VAL)
+        CHECK(std::isnan(is));
+      else
+        CHECK(is == was);
+    }
+  }
+}
+
+TEST_CASE("a table that is looked up several times is updated in the rows that any look-up names") {
+  constexpr int64_t many = 2048;
+  Tensor table = K::variable(tableOf(many, width));
+  Tensor ids = K::placeholder({None}, None, "int32"),
+         others = K::placeholder({None, 2}, None, "int32");
+  Tensor loss = K::sum(K::gather(table, ids)) + 2.0 * K::sum(K::gather(table, others)) +
+                4.0 * K::sum(K::gather(table, ids + 1));
+  Tensor gradient = *K::gradients(loss, {table})[0];
+  K::Function step =
+      K::function({ids, others}, {}, {K::update_sub(table, K::clip(gradient, -8, 8) / 2.0)});
+  CHECK(step.arenaBytes() < many * width * int64_t(sizeof(float)) / 4);
+  step({Array{5, 9}, Array{{5, 6}, {5, 5}}});
+  Array found = K::get_value(table), before = tableOf(many, width);
+  auto gradientOf = [](int64_t row) {
+    // 1 + 2 + 2 + 2 of row 5, 4 + 2 of row 6.
+    return row == 5 ? 7.0 : row == 6 ? 6.0 : row == 9 ? 1.0 : row == 10 ? 4.0 : 0.0;
+  };
+  for (int64_t i = 0; i < many * width; ++i)
+    if (found.item<double>(i) != before.item<double>(i) - gradientOf(i / width) / 2)
+      FAIL("element " << i << ": " << found.item<double>(i));
 }

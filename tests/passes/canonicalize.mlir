@@ -341,3 +341,30 @@ func.func @broadcast_that_is_never_empty_moves_before_gradients(%s: tensor<f32>,
   %3 = keratin.gradients %2 wrt %s : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %3 : tensor<f32>
 }
+
+// Of a table that was gathered from twice: rows that follow each other.
+// CHECK-LABEL: func.func @scatters_together
+// CHECK-DAG:     %[[J:.*]] = keratin.reshape %arg2 : (tensor<2x2xi32>) -> tensor<4xi32>
+// CHECK-DAG:     %[[V:.*]] = keratin.reshape %arg3 : (tensor<2x2x8xf32>) -> tensor<4x8xf32>
+// CHECK-DAG:     %[[I:.*]] = keratin.concatenate %arg0, %[[J]]
+// CHECK-DAG:     %[[U:.*]] = keratin.concatenate %arg1, %[[V]]
+// CHECK:         %[[SUM:.*]] = keratin.scatter_add %[[I]], %[[U]]
+// CHECK:         return %[[SUM]]
+func.func @scatters_together(%i: tensor<3xi32>, %u: tensor<3x8xf32>, %j: tensor<2x2xi32>, %v: tensor<2x2x8xf32>) -> tensor<9x8xf32> {
+  %0 = keratin.scatter_add %i, %u : (tensor<3xi32>, tensor<3x8xf32>) -> tensor<9x8xf32>
+  %1 = keratin.scatter_add %j, %v : (tensor<2x2xi32>, tensor<2x2x8xf32>) -> tensor<9x8xf32>
+  %2 = keratin.add %0, %1 : (tensor<9x8xf32>, tensor<9x8xf32>) -> tensor<9x8xf32>
+  return %2 : tensor<9x8xf32>
+}
+
+// To copy the rows would take longer than to add the tables.
+// CHECK-LABEL: func.func @no_scatters_together_of_more_rows_than_the_table_has
+// CHECK:         keratin.scatter_add
+// CHECK:         keratin.scatter_add
+// CHECK:         keratin.add
+func.func @no_scatters_together_of_more_rows_than_the_table_has(%i: tensor<3xi32>, %u: tensor<3x8xf32>, %j: tensor<4xi32>, %v: tensor<4x8xf32>) -> tensor<6x8xf32> {
+  %0 = keratin.scatter_add %i, %u : (tensor<3xi32>, tensor<3x8xf32>) -> tensor<6x8xf32>
+  %1 = keratin.scatter_add %j, %v : (tensor<4xi32>, tensor<4x8xf32>) -> tensor<6x8xf32>
+  %2 = keratin.add %0, %1 : (tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<6x8xf32>
+  return %2 : tensor<6x8xf32>
+}
