@@ -115,6 +115,7 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     passes::DifferentiateOptions options;
     options.maxOps = phaseOptions.maxOps;
     result.push_back(passes::createDifferentiate(options));
+    result.push_back(passes::createMakeUpdatesLazy());
     // Loops have got names for their numbers of steps.
     result.push_back(passes::createDefineSizes());
     break;

@@ -37,3 +37,33 @@ def Differentiate : KeratinPass<"differentiate"> {
         "refuse a function that grows beyond this: gradients of gradients grow with each level">
   ];
 }
+
+def MakeUpdatesLazy : KeratinPass<"make-updates-lazy"> {
+  let summary = "Updates the rows of variables that a gradient names, and no others.";
+  let description = [{
+    Of functions with the attribute `keratin.lazy_updates`, which goes. The gradient of a gather is
+    rows added to a table of zeros. A new value of a variable that follows from such a table element
+    by element is the old value in the rows to which nothing was added: moments of momentum and Adam
+    do not decay there, and do not move the variable. In the other rows all is as it was. Gradients
+    of several gathers are made one table first.
+
+    A gradient is no such table if more than rows was added up in it: by another op than a gather,
+    or by a regulariser. What follows from it stays.
+
+    Before:
+    ```mlir
+    %g = keratin.scatter_add %i, %dy : (tensor<3xi32>, tensor<3x4xf32>) -> tensor<9x4xf32>
+    %0 = keratin.mul %rate, %v : (tensor<9x4xf32>, tensor<9x4xf32>) -> tensor<9x4xf32>
+    %1 = keratin.sub %0, %g : (tensor<9x4xf32>, tensor<9x4xf32>) -> tensor<9x4xf32>
+    return %1 : tensor<9x4xf32>                                              // the new %v
+    ```
+    After:
+    ```mlir
+    %n = keratin.scatter_add %i, %ones : (tensor<3xi32>, tensor<3xi32>) -> tensor<9xi32>
+    %2 = keratin.compare gt %n, %zeros : (tensor<9xi32>, tensor<9xi32>) -> tensor<9xi1>
+    %named = keratin.broadcast %2 dims = [0] : (tensor<9xi1>) -> tensor<9x4xi1>
+    %3 = keratin.select %named, %1, %v : (tensor<9x4xi1>, tensor<9x4xf32>, tensor<9x4xf32>) -> tensor<9x4xf32>
+    return %3 : tensor<9x4xf32>
+    ```
+  }];
+}

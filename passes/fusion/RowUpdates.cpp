@@ -88,7 +88,7 @@ namespace {
 // The ops that compute new values from a scatter.
 class UpdateFinder {
 public:
-  explicit UpdateFinder(ScatterAddOp scatter) : scatter(scatter), table(scatter.getY().getType()) {}
+  explicit UpdateFinder(ScatterAddOp scatter) : scatter(scatter), shape(getShape(scatter.getY())) {}
   std::optional<RowUpdate> find();
 
 private:
@@ -99,7 +99,7 @@ private:
   bool isOld(Value updated);
 
   ScatterAddOp scatter;
-  Type table;
+  Shape shape;
   llvm::SetVector<Operation *> ops;
   SmallVector<Value> updated;
 };
@@ -134,7 +134,7 @@ bool UpdateFinder::collectReaders() {
         continue;
       }
       if (!isa<ElementwiseOpInterface>(user) || user->getBlock() != scatter->getBlock() ||
-          user->getNumResults() != 1 || user->getResult(0).getType() != table ||
+          user->getNumResults() != 1 || getShape(user->getResult(0)) != shape ||
           ops.size() == kMostOps)
         return false;
       ops.insert(user);
@@ -149,7 +149,7 @@ void UpdateFinder::collectProducers() {
     for (Value operand : ops[i]->getOperands()) {
       Operation *op = operand.getDefiningOp();
       if (op && isa<ElementwiseOpInterface>(op) && op->getNumResults() == 1 &&
-          op->getBlock() == scatter->getBlock() && operand.getType() == table &&
+          op->getBlock() == scatter->getBlock() && getShape(operand) == shape &&
           ops.size() < kMostOps &&
           llvm::all_of(op->getUsers(), [&](Operation *user) { return ops.contains(user); }))
         ops.insert(op);
@@ -183,7 +183,8 @@ bool UpdateFinder::isZero(Value value) {
 bool UpdateFinder::isOld(Value updated) {
   Value variable = variableOf(updated);
   Operation *op = updated.getDefiningOp();
-  if (!variable || rootOf(scatter.getUpdates()) == variable)
+  if (!variable || variable.getType() != scatter.getY().getType() ||
+      rootOf(scatter.getUpdates()) == variable)
     return false;
   auto isVariable = [&](unsigned place) { return op->getOperand(place) == variable; };
   if (auto select = dyn_cast<SelectOp>(op))

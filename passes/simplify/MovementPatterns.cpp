@@ -4,6 +4,7 @@
 // contractions, which absorb them, or to the transpose that undoes them.
 #include "passes/simplify/Matchers.h"
 #include "passes/simplify/Patterns.h"
+#include "passes/simplify/Scatters.h"
 
 #include "ir/builder/GraphMath.h"
 
@@ -264,30 +265,42 @@ struct AddOfScatters : OpRewritePattern<AddOp> {
     auto second = op.getB().getDefiningOp<ScatterAddOp>();
     if (!first || !second || !first->hasOneUse() || !second->hasOneUse())
       return rewriter.notifyMatchFailure(op, "not of two scatters, or somebody else reads one");
-    if (getElementType(first.getIndices()) != getElementType(second.getIndices()))
-      return rewriter.notifyMatchFailure(op, "indices of two types");
-    Shape table = getShape(op.getY());
+    DimExpr rows = getShape(op.getY())[0];
     std::optional<DimExpr> a = product(getShape(first.getIndices()));
     std::optional<DimExpr> b = product(getShape(second.getIndices()));
     std::optional<DimExpr> all = a && b ? add(*a, *b) : std::nullopt;
-    if (!all || !table[0].isConstant() ||
-        table[0].constantValue() < (all->isConstant() ? all->constantValue() : kManyRows))
+    if (!all || !rows.isConstant() ||
+        rows.constantValue() < (all->isConstant() ? all->constantValue() : kManyRows))
       return rewriter.notifyMatchFailure(op, "many rows for the table");
-    GraphMath g(rewriter, op.getLoc());
-    auto joined = [&](Value x, Value y, Shape shape) {
-      shape.front() = *a;
-      Value before = g.reshape(x, shape);
-      shape.front() = *b;
-      return g.concatenate({before, g.reshape(y, shape)}, 0);
-    };
-    Value indices = joined(first.getIndices(), second.getIndices(), {DimExpr(0)});
-    Value updates = joined(first.getUpdates(), second.getUpdates(), table);
-    rewriter.replaceOp(op, g.scatterAdd(indices, updates, table));
+    Value joined = joinScatters(rewriter, op.getLoc(), first, second);
+    if (!joined)
+      return rewriter.notifyMatchFailure(op, "indices of two types");
+    rewriter.replaceOp(op, joined);
     return success();
   }
 };
 
 } // namespace
+
+Value keratin::passes::joinScatters(OpBuilder &builder, Location location, ScatterAddOp first,
+                                    ScatterAddOp second) {
+  std::optional<DimExpr> a = product(getShape(first.getIndices()));
+  std::optional<DimExpr> b = product(getShape(second.getIndices()));
+  if (!a || !b || !add(*a, *b) ||
+      getElementType(first.getIndices()) != getElementType(second.getIndices()))
+    return {};
+  GraphMath g(builder, location);
+  const Shape table = getShape(first.getY());
+  auto joined = [&](Value x, Value y, Shape shape) {
+    shape.front() = *a;
+    Value before = g.reshape(x, shape);
+    shape.front() = *b;
+    return g.concatenate({before, g.reshape(y, shape)}, 0);
+  };
+  Value indices = joined(first.getIndices(), second.getIndices(), {DimExpr(0)});
+  Value updates = joined(first.getUpdates(), second.getUpdates(), table);
+  return g.scatterAdd(indices, updates, table);
+}
 
 void keratin::passes::populateMovementPatterns(RewritePatternSet &patterns) {
   patterns

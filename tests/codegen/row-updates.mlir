@@ -1,7 +1,8 @@
 // Updates of some rows of a variable: what it is after several calls, in place and where the old
 // value is kept; of rows that are named often, of a few columns more or less than vectors
 // have, of no rows at all; by a rate that only the call knows, finite or not; of as many rows as the
-// call has; of narrow floats, whose sums are rounded in each step.
+// call has; of narrow floats, whose sums are rounded in each step; of Adam's moments and the variable
+// in one kernel, where updates are lazy.
 
 // RUN: keratin-run %s --function=repeated --random --repeat=3 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=kept --random --repeat=3 --check --quiet | FileCheck %s
@@ -14,6 +15,9 @@
 // RUN: keratin-run %s --function=unknown --random --repeat=3 --size=d0=30 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=unknown --random --repeat=2 --size=d0=9000 --threads=4 --check --quiet | FileCheck %s
 // RUN: keratin-run %s --function=narrow --random --repeat=3 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=adam --random --repeat=3 --size=d0=0 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=adam --random --repeat=3 --size=d0=7 --check --quiet | FileCheck %s
+// RUN: keratin-run %s --function=adam --random --repeat=2 --size=d0=5000 --threads=4 --check --quiet | FileCheck %s
 // CHECK: calls agree with the reference interpreter
 
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v3 | FileCheck %s --check-prefix=KERNELS
@@ -25,6 +29,9 @@
 // KERNELS:         units of 2048 indices
 // KERNELS-LABEL: function unknown
 // KERNELS:         work: units min(max(floordiv(d0, 2048), 1), 8),
+// KERNELS-LABEL: function adam
+// KERNELS:         float32 (64, 20), float32 (64, 20) -> float32 (64, 20), float32 (64, 20), float32 (64, 20),
+// KERNELS:         none but those that are added to
 
 // RUN: keratin-dump %s --stage=plan | FileCheck %s --check-prefix=PLAN
 // PLAN-LABEL: func.func @repeated
@@ -40,6 +47,8 @@
 // PLAN:         keratin.place<variable 0, over 3>
 // PLAN-LABEL: func.func @unknown
 // PLAN:         keratin.place<variable 0, over 2>
+// PLAN-LABEL: func.func @adam
+// PLAN:         keratin.place<variable 0, over 3>, #keratin.place<variable 1, over 5>, #keratin.place<variable 2, over 6>
 
 func.func @repeated(%i: tensor<2x3xi32> {keratin.kind = "input"}, %g: tensor<2x3x20xf32> {keratin.kind = "input"},
                     %w: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "repeated_w", check.value = dense<1.3> : tensor<64x20xf32>})
@@ -145,4 +154,40 @@ func.func @narrow(%i: tensor<30xi32> {keratin.kind = "input"}, %g: tensor<30x40x
   %2 = keratin.scatter_add %i, %h : (tensor<30xi32>, tensor<30x40xbf16>) -> tensor<17x40xbf16>
   %3 = keratin.sub %v, %2 : (tensor<17x40xbf16>, tensor<17x40xbf16>) -> tensor<17x40xbf16>
   return %1, %3 : tensor<17x40xf16>, tensor<17x40xbf16>
+}
+
+// Adam's step on rows that are named, with moments that wait in the others.
+func.func @adam(%i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input"}, %dy: tensor<?x20xf32, #keratin.dims<d0, 20>> {keratin.kind = "input"},
+                %rate: tensor<f32> {keratin.kind = "input"},
+                %m: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "adam_m", check.value = dense<0.5> : tensor<64x20xf32>},
+                %v: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "adam_v", check.value = dense<0.25> : tensor<64x20xf32>},
+                %w: tensor<64x20xf32> {keratin.kind = "variable", keratin.name = "adam_w", check.value = dense<1.3> : tensor<64x20xf32>})
+    -> (tensor<64x20xf32> {keratin.kind = "update", keratin.variable = 0}, tensor<64x20xf32> {keratin.kind = "update", keratin.variable = 1},
+        tensor<64x20xf32> {keratin.kind = "update", keratin.variable = 2})
+    attributes {keratin.lazy_updates} {
+  %b1 = keratin.constant dense<0.9> : tensor<f32>
+  %c1 = keratin.constant dense<0.1> : tensor<f32>
+  %b2 = keratin.constant dense<0.999> : tensor<f32>
+  %c2 = keratin.constant dense<0.001> : tensor<f32>
+  %e = keratin.constant dense<1.0e-7> : tensor<f32>
+  %B1 = keratin.broadcast %b1 dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %C1 = keratin.broadcast %c1 dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %B2 = keratin.broadcast %b2 dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %C2 = keratin.broadcast %c2 dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %E = keratin.broadcast %e dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %R = keratin.broadcast %rate dims = [] : (tensor<f32>) -> tensor<64x20xf32>
+  %g = keratin.scatter_add %i, %dy : (tensor<?xi32, #keratin.dims<d0>>, tensor<?x20xf32, #keratin.dims<d0, 20>>) -> tensor<64x20xf32>
+  %0 = keratin.mul %B1, %m : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %1 = keratin.mul %C1, %g : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %new_m = keratin.add %0, %1 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %2 = keratin.mul %B2, %v : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %3 = keratin.mul %g, %g : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %4 = keratin.mul %C2, %3 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %new_v = keratin.add %2, %4 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %5 = keratin.sqrt %new_v : (tensor<64x20xf32>) -> tensor<64x20xf32>
+  %6 = keratin.add %5, %E : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %7 = keratin.mul %R, %new_m : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %8 = keratin.div %7, %6 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  %new_w = keratin.sub %w, %8 : (tensor<64x20xf32>, tensor<64x20xf32>) -> tensor<64x20xf32>
+  return %new_m, %new_v, %new_w : tensor<64x20xf32>, tensor<64x20xf32>, tensor<64x20xf32>
 }
