@@ -271,6 +271,7 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   for (const Tensor &update : impl.updates)
     request.updates.push_back(valueOf(update));
   GraphSlice slice = sliceGraph(request);
+  slice.lazyUpdates = impl.lazyUpdates;
   if (impl.isLoaded)
     llvm::sort(slice.ops,
                [](mlir::Operation *a, mlir::Operation *b) { return a->isBeforeInBlock(b); });
@@ -338,6 +339,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     checkOptions(call, options);
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->givenInputs = inputs;
+    impl->lazyUpdates = options.lazyUpdates;
     llvm::SmallVector<size_t> firstParts; // of each given input, among all
     for (size_t i = 0; i < inputs.size(); ++i) {
       bool isSparse = sparseParts(call.raw(inputs[i])).has_value();

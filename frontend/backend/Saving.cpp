@@ -9,6 +9,7 @@
 #include "frontend/graph/Call.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SourcePlace.h"
+#include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SizedText.h"
@@ -133,12 +134,13 @@ static void definitionsToOps(mlir::func::FuncOp function) {
 }
 
 // Gradients become ops. What they are taken of is brought into stable formulas first, as the
-// compiler does it; a function without gradients is saved as it is written.
+// compiler does it; a function without gradients is saved as it is written, unless its updates are
+// lazy.
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
                                     llvm::ArrayRef<ir::VariableOp> variables) {
   bool hasGradients =
       function.walk([](ir::GradientsOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
-  if (hasGradients) {
+  if (hasGradients || function->hasAttr(ir::kLazyUpdatesAttr)) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
     mlir::PassManager manager(module.getContext());
     auto &nested = manager.nest<mlir::func::FuncOp>();

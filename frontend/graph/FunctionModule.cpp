@@ -7,6 +7,7 @@
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 
@@ -159,6 +160,8 @@ private:
       argumentAttributes.push_back(entry.attributes());
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
+    if (slice.lazyUpdates)
+      function->setAttr(ir::kLazyUpdatesAttr, b.getUnitAttr());
   }
 
   Graph &graph;

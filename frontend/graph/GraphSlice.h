@@ -26,6 +26,7 @@ struct GraphSlice {
   std::vector<ir::LiteralOp> literals;      // also among ops
   std::vector<ir::PlaceholderOp> defaulted; // not fed, but with a default; also among ops
   std::vector<ir::UpdateOp> updates;        // to be committed, each once, in order
+  bool lazyUpdates = false;                 // as FunctionOptions::lazyUpdates
 };
 
 // Under the graph's mutex. ValueError for a placeholder that is neither fed nor has a default, and

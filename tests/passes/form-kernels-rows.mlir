@@ -206,3 +206,57 @@ func.func @no_row_update_of_another_value(
   %4 = keratin.sub %3, %w : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
   return %1, %4 : tensor<64x16xf32>, tensor<64x16xf32>
 }
+
+// -----
+
+// Of lazy updates: all variables that follow from the gradient, and what only they read, together.
+// CHECK-LABEL: func.func @moments_and_a_variable_of_named_rows
+// CHECK:         keratin.check_range
+// CHECK:         keratin.kernel{{.*}} {keratin.workspaces = 1 : i64}
+// CHECK:           keratin.scatter_add {{.*}} -> tensor<64x16xf32>
+// CHECK-NEXT:      keratin.mul
+// CHECK-NEXT:      keratin.add
+// CHECK-NEXT:      keratin.select
+// CHECK-NEXT:      keratin.sub
+// CHECK-NEXT:      keratin.select
+// CHECK-NEXT:      keratin.iota
+// PLAN-LABEL:  func.func @moments_and_a_variable_of_named_rows
+// PLAN:          #keratin.place<variable 0, over {{.*}}>, #keratin.place<variable 1, over
+func.func @moments_and_a_variable_of_named_rows(%i: tensor<3xi32> {keratin.kind = "input"}, %j: tensor<3xi32> {keratin.kind = "input"}, %g: tensor<3x16xf32> {keratin.kind = "input"},
+      %v: tensor<64x16xf32> {keratin.kind = "variable"}, %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}, tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 1}) {
+  %one = keratin.constant dense<1> : tensor<3xi32>
+  %none = keratin.constant dense<0> : tensor<64xi32>
+  %n = keratin.scatter_add %i, %one : (tensor<3xi32>, tensor<3xi32>) -> tensor<64xi32>
+  %is = keratin.compare gt %n, %none : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi1>
+  %named = keratin.broadcast %is dims = [0] : (tensor<64xi1>) -> tensor<64x16xi1>
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi32>, tensor<3x16xf32>) -> tensor<64x16xf32>
+  %1 = keratin.mul %v, %v : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %2 = keratin.add %1, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %3 = keratin.select %named, %2, %v : (tensor<64x16xi1>, tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %4 = keratin.sub %w, %2 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %5 = keratin.select %named, %4, %w : (tensor<64x16xi1>, tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %3, %5 : tensor<64x16xf32>, tensor<64x16xf32>
+}
+
+// -----
+
+// Rows are named that nothing is added to.
+// CHECK-LABEL: func.func @no_row_update_in_rows_of_other_indices
+// CHECK-NOT:     check_range
+func.func @no_row_update_in_rows_of_other_indices(%i: tensor<3xi32> {keratin.kind = "input"}, %j: tensor<3xi32> {keratin.kind = "input"}, %g: tensor<3x16xf32> {keratin.kind = "input"},
+      %v: tensor<64x16xf32> {keratin.kind = "variable"}, %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}, tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 1}) {
+  %one = keratin.constant dense<1> : tensor<3xi32>
+  %none = keratin.constant dense<0> : tensor<64xi32>
+  %n = keratin.scatter_add %j, %one : (tensor<3xi32>, tensor<3xi32>) -> tensor<64xi32>
+  %is = keratin.compare gt %n, %none : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi1>
+  %named = keratin.broadcast %is dims = [0] : (tensor<64xi1>) -> tensor<64x16xi1>
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi32>, tensor<3x16xf32>) -> tensor<64x16xf32>
+  %1 = keratin.mul %v, %v : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %2 = keratin.add %1, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %3 = keratin.select %named, %2, %v : (tensor<64x16xi1>, tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %4 = keratin.sub %w, %2 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %5 = keratin.select %named, %4, %w : (tensor<64x16xi1>, tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %3, %5 : tensor<64x16xf32>, tensor<64x16xf32>
+}

@@ -165,3 +165,25 @@ def test_errors_name_the_users_line():
     x = layers.Input((4,))
     with pytest.raises(ValueError, match=r'keras_test\.py:\d+'):
         layers.Lambda(lambda t: K.dot(t, K.ones((5, 2))))(x)
+
+
+@pytest.mark.parametrize('optimizer', ['sgd', 'adam', 'rmsprop', 'adagrad', 'adamax', 'nadam'])
+def test_lazy_updates_leave_rows_that_no_batch_has_alone(optimizer):
+    def trained(**options):
+        model = models.Sequential([layers.Embedding(64, 16, input_length=4, mask_zero=True), layers.LSTM(4), layers.Dense(1)])
+        model.layers[0].set_weights([np.linspace(-1, 1, 64 * 16).reshape(64, 16)])
+        for layer in model.layers[1:]:
+            layer.set_weights([np.full_like(weight, 0.1) for weight in layer.get_weights()])
+        model.compile(optimizer, 'mse', **options)
+        for words in [[1, 2, 3, 3]], [[1, 2, 0, 0], [4, 4, 4, 2]]:
+            model.train_on_batch(np.array(words), np.ones((len(words), 1)))
+        return model
+
+    lazy, whole = trained(lazy_updates=True), trained()
+    table, all_rows = lazy.layers[0].get_weights()[0], whole.layers[0].get_weights()[0]
+    first = np.linspace(-1, 1, 64 * 16).reshape(64, 16).astype('float32')
+    np.testing.assert_array_equal(table[5:], first[5:])
+    np.testing.assert_array_equal(table[[1, 2]], all_rows[[1, 2]])  # which both batches have
+    assert (table[1:5] != first[1:5]).any(axis=1).all()
+    for ours, theirs in zip(lazy.layers[1].get_weights(), whole.layers[1].get_weights()):
+        np.testing.assert_array_equal(ours, theirs)

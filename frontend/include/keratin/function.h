@@ -282,6 +282,12 @@ struct FunctionOptions {
   // equal; for other calls (one of them is 1) code is made when the first such call comes, which
   // waits for it. False: one code for both, which takes two to three times as long.
   bool assumeEqualSizes = true;
+  // Updates that follow, element by element, from the gradient of a table whose rows were gathered
+  // are done in the gathered rows and no others: what torch.optim.SparseAdam calls a lazy version
+  // of Adam, and TensorFlow's Addons LazyAdam. Moments of other rows do not decay, and these rows
+  // do not move. It is part of what the function computes, and saved with it. A gradient that is
+  // more than gathered rows (of a regulariser, too) is as always. docs/layers.md.
+  bool lazyUpdates = false;
 };
 
 } // namespace keratin

@@ -140,13 +140,15 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
       result.keepOnDevice = fromPython<bool>(value, argument);
     else if (name == "assume_equal_sizes")
       result.assumeEqualSizes = fromPython<bool>(value, argument);
+    else if (name == "lazy_updates")
+      result.lazyUpdates = fromPython<bool>(value, argument);
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
       valueError(std::string(function) + ": there is no argument '" + name + "'; there are " +
                  firstNames +
                  "device, target, memory_budget, time_limit, check_numbers, float32_products, "
-                 "keep_on_device, assume_equal_sizes, progress");
+                 "keep_on_device, assume_equal_sizes, lazy_updates, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
