@@ -424,13 +424,17 @@ bool LoopPlan::askForNextRow(ArrayRef<LoopSchedule::Ahead> tensors) {
 }
 
 // Of stages that are under way at once each walks along what it reads or writes as the first one
-// without a pause, but slowly: memory, not a cache, has to be asked early.
+// without a pause. One that computes for long does so slowly: memory, not a cache, has to be asked
+// early.
 void LoopPlan::askTogether(ArrayRef<LoopSchedule::Ahead> tensors) {
   const DimExpr elements = nest.elements();
   int64_t bytes = 0;
   for (const LoopSchedule::Ahead &tensor : tensors)
     bytes += tensor.elementBytes;
-  if (bytes == 0 || (elements.isConstant() && elements.constantValue() <= ofThirdLevel / bytes))
+  const bool isLong = llvm::any_of(
+      stagesPresent(), [&](unsigned stage) { return vectorsSideBySide(instructions(stage)) == 1; });
+  const int64_t cache = isLong ? ofThirdLevel : ofSecondLevel;
+  if (bytes == 0 || (elements.isConstant() && elements.constantValue() <= cache / bytes))
     return;
   auto touches = [&](unsigned stage, const LoopSchedule::Ahead &tensor) {
     if (!tensor.isOutput)
