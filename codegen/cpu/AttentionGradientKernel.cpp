@@ -110,14 +110,14 @@ GradientKernel::Operands GradientKernel::describe(const Made &made, const Contra
   Operands found{spec.a, spec.b, {}, describeColumns(emit, spec.b, type)};
   found.columns.packed = part(made.keys);
   found.columns.depth = emit.constant(made.depth);
-  found.columns.columns = emit.constant(s.keys);
+  found.columns.panelDepth = found.columns.depth;
   found.rows.sourceType = spec.a.elementType;
   found.rows.type = type;
   found.rows.rowStride = strideOf(emit, spec.a.rowStride, spec.a.constantRowStride);
   found.rows.colStride = strideOf(emit, spec.a.colStride, spec.a.constantColStride);
   found.rows.packed = part(made.rows);
   found.rows.depth = emit.constant(made.depth);
-  found.rows.rows = emit.constant(s.rows);
+  found.rows.rowDepth = found.rows.depth;
   found.rows.columnsContiguous = made.plan.aColumnsContiguous;
   return found;
 }
@@ -125,7 +125,7 @@ GradientKernel::Operands GradientKernel::describe(const Made &made, const Contra
 GradientKernel::Operands GradientKernel::describe(const Sum &sum, const ContractionSpec &spec) {
   Operands found{spec.a, spec.b, {}, describeColumns(emit, spec.b, type)};
   found.columns.packed = part(sum.factor);
-  found.columns.columns = emit.constant(sum.panels() * sum.plan.tileColumns());
+  found.columns.panelDepth = emit.constant(sum.depth);
   found.columns.columnsHere = emit.constant(sum.width);
   return found;
 }
@@ -245,22 +245,18 @@ void GradientKernel::makePanel(Value panel) {
 
 void GradientKernel::makeProducts(size_t i, Value panel) {
   const ContractionPlan &plan = s.made[i].plan;
-  const bool areColumns = plan.aColumnsContiguous;
-  emit.loop(zero, emit.constant(s.made[i].depthBlocks()), 1, [&](Value depthBlock) {
-    ContractionPanel job;
-    job.a = packedTile(emit, plan, made[i].rows, depthBlock, zero);
-    job.tileStride = emit.constant(packedRowElements(plan, areColumns));
-    job.rowStride = emit.constant(packedRowStride(plan, areColumns));
-    job.depthStride = emit.constant(packedDepthStride(plan, areColumns));
-    job.b = packedPanel(emit, plan, made[i].columns, depthBlock, panel);
-    job.bDepthStride = emit.constant(plan.tileColumns());
-    Value blockK = emit.constant(plan.blockK);
-    job.depth = emit.min(blockK, emit.sub(made[i].rows.depth, emit.mul(depthBlock, blockK)));
-    job.rows = rowsHere;
-    job.sums = part(s.made[i].sums);
-    job.first = emit.equal(depthBlock, zero);
-    emitContractionPanel(emit, plan, type, job);
-  });
+  ContractionPanel job;
+  job.a = made[i].rows.packed;
+  job.tileStride = packedTileElements(emit, plan, made[i].rows);
+  job.rowStride = packedRowStride(emit, plan, made[i].rows);
+  job.depthStride = emit.constant(packedDepthStride(plan, plan.aColumnsContiguous));
+  job.b = packedPanel(emit, plan, made[i].columns, panel);
+  job.bDepthStride = emit.constant(plan.tileColumns());
+  job.depth = made[i].rows.depth;
+  job.rows = rowsHere;
+  job.sums = part(s.made[i].sums);
+  job.first = yes;
+  emitContractionPanel(emit, plan, type, job);
 }
 
 // What follows element by element. Behind the last key is anything, which nobody reads.
@@ -319,7 +315,7 @@ void GradientKernel::addProducts(size_t i) {
     job.tileStride = emit.constant(sum.plan.tileRows * (ofKeys ? s.tileStride() : 1));
     job.rowStride = ofKeys ? stride : one;
     job.depthStride = ofKeys ? one : stride;
-    job.b = packedPanel(emit, sum.plan, sums[i].columns, zero, panel);
+    job.b = packedPanel(emit, sum.plan, sums[i].columns, panel);
     job.bDepthStride = emit.constant(sum.plan.tileColumns());
     job.depth = ofKeys ? keysHere : rowsHere;
     job.rows = ofKeys ? rowsHere : keysHere;

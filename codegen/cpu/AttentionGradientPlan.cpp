@@ -9,7 +9,6 @@ using namespace mlir;
 using Access = ContractionPlan::Access;
 using Schedule = AttentionGradientSchedule;
 
-int64_t Schedule::Made::depthBlocks() const { return ceilDiv(depth, plan.blockK); }
 int64_t Schedule::Sum::panels() const { return ceilDiv(width, plan.tileColumns()); }
 int64_t Schedule::panelElements(const Sum &sum) const {
   return ((sum.isOverKeys ? rows : keys) + sum.plan.tileRows + sum.plan.spareRows()) *
@@ -55,7 +54,6 @@ Schedule keratin::codegen::scheduleAttentionGradient(const AttentionGradientNest
     Schedule::Made part;
     part.depth = *made.describe().k.constant;
     part.plan = planTiles(made.describe(), target, 2 * s.lanes);
-    part.plan.blockK = std::min(part.plan.blockK, part.depth);
     s.made.push_back(part);
   }
   const int64_t columns = s.panelColumns();
@@ -67,7 +65,7 @@ Schedule keratin::codegen::scheduleAttentionGradient(const AttentionGradientNest
     part.width = *product.describe().n.constant;
     part.isOverKeys = sum.isOverKeys;
     part.plan = planTiles(product.describe(), target, part.width);
-    part.plan.blockK = sum.isOverKeys ? s.keys : s.rows;
+    part.depth = sum.isOverKeys ? s.keys : s.rows;
     s.sums.push_back(part);
   }
   s.wholePanels = first.n.isMultipleOf(columns);
@@ -80,13 +78,13 @@ Schedule keratin::codegen::scheduleAttentionGradient(const AttentionGradientNest
     return begin;
   };
   for (Schedule::Made &made : s.made) {
-    const int64_t tiles = made.depthBlocks() * ceilDiv(s.rows, made.plan.tileRows);
-    made.rows = place(tiles * packedRowElements(made.plan, made.plan.aColumnsContiguous));
-    made.keys = place(made.depthBlocks() * s.keys * made.plan.blockK);
+    const int64_t tiles = ceilDiv(s.rows, made.plan.tileRows);
+    made.rows = place(tiles * packedTileElements(made.plan, made.depth));
+    made.keys = place(s.keys * made.depth);
     made.sums = place((s.rows + made.plan.tileRows + made.plan.spareRows()) * columns);
   }
   for (Schedule::Sum &sum : s.sums) {
-    sum.factor = place(sum.panels() * sum.plan.tileColumns() * sum.plan.blockK);
+    sum.factor = place(sum.panels() * sum.plan.tileColumns() * sum.depth);
     sum.sums = place(sum.panels() * s.panelElements(sum));
   }
   for (size_t i = 0; i < nest.gradient.tiles.size(); ++i)

@@ -24,13 +24,13 @@ struct AttentionGradientSchedule {
     ContractionPlan plan; // both operands are packed
     int64_t depth = 1;
     int64_t rows = 0, keys = 0, sums = 0; // where they are in the scratch, in elements
-    int64_t depthBlocks() const;
   };
   // A sum over queries or keys.
   struct Sum {
     ContractionPlan plan;
     int64_t width = 1;
     bool isOverKeys = false;
+    int64_t depth = 1;  // of a block's products at most
     int64_t factor = 0; // the packed second factor
     int64_t sums = 0;   // panels of rows: of a block of queries, or of a block of keys
     int64_t panels() const;

@@ -197,7 +197,7 @@ void KernelGroups::place(Operation *op) {
   const Attention *attention = attentions.of(op);
   const AttentionGradientOps *gradients = attentions.gradientsEndingAt(op);
   Group members = attention                  ? membersOf(*attention)
-                  : gradients                ? membersOf(*gradients)
+                  : gradients                ? withFreeOrRemade(*gradients)
                   : rows == rowUpdates.end() ? withFreeOperands(op)
                                              : membersOf(rows->second);
   // Every producer that stands behind the operands, nearest first.
@@ -293,10 +293,6 @@ KernelGroups::Group KernelGroups::membersOf(const Attention &attention) const {
   SmallVector<Operation *> ops(attention.inside);
   ops.push_back(DotGeneralOp(attention.mix));
   return withFreeOrRemade(ops);
-}
-
-KernelGroups::Group KernelGroups::membersOf(const AttentionGradientOps &gradients) const {
-  return withFreeOrRemade(gradients);
 }
 
 // With what is free or made anew for them.

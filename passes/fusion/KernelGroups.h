@@ -76,7 +76,6 @@ private:
   void place(mlir::Operation *op);
   Group membersOf(const RowUpdate &update) const;
   Group membersOf(const ir::Attention &attention) const;
-  Group membersOf(const AttentionGradientOps &gradients) const;
   Group withFreeOrRemade(llvm::ArrayRef<mlir::Operation *> ops) const;
   void addGroup(Group members, mlir::Operation *op);
   Group readInMemory(llvm::ArrayRef<mlir::Operation *> members) const;
