@@ -24,6 +24,7 @@
 #include "keratin/io.h"
 #include "keratin/linear_algebra.h"
 #include "keratin/nn.h"
+#include "keratin/onnx.h"
 #include "keratin/options.h"
 #include "keratin/random.h"
 #include "keratin/reductions.h"

@@ -1,0 +1,46 @@
+// K functions: models of ONNX.
+#ifndef KERATIN_ONNX_H
+#define KERATIN_ONNX_H
+
+#include "keratin/function.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace keratin {
+
+struct OnnxOptions {
+  // The initializers of floats are variables, so that the model can be differentiated by them and
+  // trained; else all are constants.
+  bool trainable = false;
+  // Inputs that have these values in every call, and so are none of the function: axes and shapes
+  // that an exporter made inputs, for one. ValueError for a name that no input has, and for values
+  // that do not fit it.
+  std::map<std::string, Array> constants = {};
+  // How the function is compiled; its name is "function" unless this says another one.
+  FunctionOptions function;
+};
+
+struct OnnxModel {
+  // Inputs and outputs have the model's names. inputs() and outputs() are tensors of the graph, to
+  // be computed with and differentiated further.
+  Function function;
+  // The initializers, where they are variables, in the order of the file.
+  std::vector<Tensor> variables;
+};
+
+} // namespace keratin
+
+namespace keratin::backend {
+
+// The graph of a model file of ONNX, as a function. A size with a name is one of this name
+// (K::Dim), one without any a size of its own. Messages about an op name its node and the model.
+// docs/onnx.md lists the ops. ValueError for what is no model, or a wrong one, NotImplementedError
+// for ops and types that are not known, RuntimeError for a file that cannot be read.
+OnnxModel load_onnx(const std::string &path, const OnnxOptions &options = {},
+                    SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_ONNX_H

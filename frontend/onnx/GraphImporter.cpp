@@ -1,0 +1,201 @@
+#include "frontend/onnx/GraphImporter.h"
+
+#include "keratin/creation.h"
+#include "keratin/variables.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+using namespace keratin;
+using namespace keratin::frontend;
+using namespace keratin::frontend::onnx_models;
+namespace K = keratin::backend;
+
+// Places live as long as the program.
+static const char *kept(std::string text) {
+  static std::mutex mutex;
+  static auto *texts = new std::set<std::string>();
+  const std::lock_guard<std::mutex> lock(mutex);
+  return texts->insert(std::move(text)).first->c_str();
+}
+
+llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
+  static const OpTable all[] = {
+      {"element by element", elementwiseOps()},
+      {"activations", activationOps()},
+      {"reductions, order", reductionOps()},
+      {"products of matrices", productOps()},
+      {"shapes", shapeOps()},
+      {"indices", indexingOps()},
+      {"new tensors", creationOps()},
+      {"convolutions, pooling", windowOps()},
+      {"resizing", resizingOps()},
+      {"normalisation", normalizationOps()},
+      {"recurrent layers", recurrentOps()},
+      {"graphs in nodes", controlOps()},
+      {"losses", lossOps()},
+      {"quantised", quantizationOps()},
+  };
+  return all;
+}
+
+const OpRecord *keratin::frontend::onnx_models::findOp(const std::string &domain,
+                                                       const std::string &name) {
+  static const auto *found = [] {
+    auto *map = new llvm::StringMap<const OpRecord *>();
+    for (const OpTable &table : allOps())
+      for (const OpRecord &record : table.ops)
+        (*map)[std::string(record.domain) + ":" + record.name] = &record;
+    return map;
+  }();
+  return found->lookup((domain == "ai.onnx" ? "" : domain) + ":" + name);
+}
+
+void GraphImporter::define(const std::string &name, ModelValue value) {
+  if (name.empty())
+    return;
+  if (!values.try_emplace(name, std::move(value)).second)
+    file.fail("has two values named '" + name + "'");
+}
+
+ModelValue *GraphImporter::lookUp(const std::string &name) {
+  if (auto found = values.find(name); found != values.end())
+    return &found->second;
+  return outer ? outer->lookUp(name) : nullptr;
+}
+
+Tensor GraphImporter::output(const std::string &name) {
+  ModelValue *value = lookUp(name);
+  if (!value)
+    file.fail("has an output '" + name + "' that nothing computes");
+  return value->tensor(file.location);
+}
+
+void GraphImporter::addInitializers(const onnx::GraphProto &graph, bool asVariables) {
+  if (graph.sparse_initializer_size())
+    file.notImplemented("sparse initializers");
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    Array array = file.array(tensor, "initializer '" + tensor.name() + "'");
+    if (!asVariables || !isFloating(array.dtype()) || array.ndim() == 0) {
+      define(tensor.name(), ModelValue(std::move(array)));
+      continue;
+    }
+    const DType dtype = array.dtype();
+    variables.push_back(
+        K::variable(std::move(array), dtype, tensor.name(), nullptr, file.location));
+    define(tensor.name(), ModelValue(variables.back()));
+  }
+}
+
+// A word, as sizes are named; two texts give two words.
+static std::string wordOf(const std::string &text) {
+  std::string word = text;
+  bool isWord = std::isalpha(static_cast<unsigned char>(text.front()));
+  for (char &c : word)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') {
+      c = '_';
+      isWord = false;
+    }
+  if (isWord)
+    return word;
+  return "size_" + word + "_" + std::to_string(std::hash<std::string>()(text) % 100000);
+}
+
+Size GraphImporter::sizeOf(const onnx::TensorShapeProto::Dimension &dim) {
+  if (dim.has_dim_value()) {
+    if (dim.dim_value() < 0)
+      file.fail("has an input of negative size");
+    return dim.dim_value();
+  }
+  if (!dim.dim_param().empty())
+    return Size(wordOf(dim.dim_param()));
+  return None;
+}
+
+void GraphImporter::addInput(const onnx::ValueInfoProto &input, const Array *constant) {
+  // Of old models; a call does not feed them.
+  if (values.contains(input.name()))
+    return;
+  const std::string what = "input '" + input.name() + "'";
+  if (!input.type().has_tensor_type())
+    file.notImplemented(what + " that is no tensor");
+  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
+  const std::optional<DType> dtype = dtypeOf(type.elem_type());
+  if (!dtype)
+    file.notImplemented(what + " has elements of type " + elementTypeName(type.elem_type()));
+  if (!type.has_shape())
+    file.notImplemented(what + " of unknown rank");
+  std::vector<Size> shape;
+  for (const onnx::TensorShapeProto::Dimension &dim : type.shape().dim())
+    shape.push_back(sizeOf(dim));
+  if (constant) {
+    bool fits = constant->ndim() == int64_t(shape.size());
+    for (size_t i = 0; fits && i < shape.size(); ++i)
+      fits = !shape[i].isNumber() || shape[i].number() == constant->shape()[i];
+    if (!fits)
+      file.fail("has " + what + ", of another shape than its constant");
+    define(input.name(), ModelValue(constant->astype(*dtype)));
+    return;
+  }
+  inputs.push_back(
+      K::placeholder(Shape(std::move(shape)), None, *dtype, false, input.name(), file.location));
+  define(input.name(), ModelValue(inputs.back()));
+}
+
+void GraphImporter::addInputs(const onnx::GraphProto &graph,
+                              const std::map<std::string, Array> &constants) {
+  size_t found = 0;
+  for (const onnx::ValueInfoProto &input : graph.input()) {
+    auto constant = constants.find(input.name());
+    found += constant != constants.end();
+    addInput(input, constant == constants.end() ? nullptr : &constant->second);
+  }
+  if (found == constants.size())
+    return;
+  for (const auto &[name, array] : constants) {
+    const bool isInput = std::any_of(graph.input().begin(), graph.input().end(),
+                                     [&](const auto &input) { return input.name() == name; });
+    if (!isInput)
+      file.fail("has no input '" + name + "' for a constant");
+  }
+}
+
+SourceLocation GraphImporter::placeOf(const onnx::NodeProto &proto) {
+  std::string text = file.name() + ": node ";
+  if (!proto.name().empty())
+    text += "'" + proto.name() + "' ";
+  text += "(" + proto.op_type() + ")";
+  return {kept(std::move(text)), nodes};
+}
+
+void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &all) {
+  for (const onnx::NodeProto &proto : all) {
+    ++nodes;
+    addNode(proto);
+  }
+}
+
+void GraphImporter::addNode(const onnx::NodeProto &proto) {
+  const std::string what =
+      proto.op_type() + (proto.domain().empty() ? "" : " of the domain '" + proto.domain() + "'");
+  std::vector<ModelValue *> arguments;
+  for (const std::string &name : proto.input()) {
+    arguments.push_back(name.empty() ? nullptr : lookUp(name));
+    if (!name.empty() && !arguments.back())
+      file.fail("has a node '" + proto.name() + "' (" + what + ") with an input '" + name +
+                "' that no node before it computes");
+  }
+  const OpRecord *record = findOp(proto.domain(), proto.op_type());
+  ModelNode node(*this, proto, placeOf(proto), file.opset(proto.domain()), std::move(arguments));
+  if (!record)
+    node.notImplemented("the op " + what);
+  Values results = record->import(node);
+  for (size_t i = 0; i < node.outputCount(); ++i) {
+    if (!node.wants(i))
+      continue;
+    if (i >= results.size())
+      node.notImplemented("output " + std::to_string(i));
+    define(proto.output(int(i)), std::move(results[i]));
+  }
+}

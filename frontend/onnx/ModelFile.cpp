@@ -1,0 +1,242 @@
+#include "frontend/onnx/ModelFile.h"
+
+#include "frontend/graph/SourcePlace.h"
+#include "ir/saved/SavedFile.h"
+#include "keratin/error.h"
+
+#include <google/protobuf/io/coded_stream.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+using namespace keratin;
+using namespace keratin::frontend::onnx_models;
+
+namespace fs = std::filesystem;
+
+// A file of zeros is read fast, and takes much memory; messages in messages take stack.
+static constexpr int kDeepest = 64;
+
+ModelFile::ModelFile(const std::string &path, SourceLocation location)
+    : location(location), thePath(path), fileName(fs::path(path).filename().string()) {
+  absl::StatusOr<std::string> bytes = ir::readFileBytes(path);
+  if (!bytes.ok()) {
+    const std::string message = "load_onnx: " + std::string(bytes.status().message());
+    if (absl::IsInvalidArgument(bytes.status()))
+      throw ValueError(withPlace(message, location));
+    throw RuntimeError(withPlace(message, location));
+  }
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes->data()),
+                                                int(bytes->size()));
+  stream.SetRecursionLimit(kDeepest);
+  if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
+    fail("is no model of ONNX, or damaged");
+  if (!model.has_graph())
+    fail("has no graph");
+  for (const onnx::OperatorSetIdProto &set : model.opset_import()) {
+    const std::string domain = set.domain() == "ai.onnx" ? "" : set.domain();
+    opsets[domain] = std::max(opsets[domain], set.version());
+  }
+  // Before version 3 of the format there were no opsets.
+  if (opsets.empty() && model.ir_version() < 3)
+    opsets[""] = 1;
+}
+
+int64_t ModelFile::opset(const std::string &domain) const {
+  auto found = opsets.find(domain == "ai.onnx" ? "" : domain);
+  if (found == opsets.end())
+    fail("has ops of the domain '" + domain + "', which it does not import");
+  return found->second;
+}
+
+void ModelFile::fail(const std::string &what) const {
+  throw ValueError(withPlace("load_onnx: '" + thePath + "' " + what, location));
+}
+
+void ModelFile::notImplemented(const std::string &what) const {
+  throw NotImplementedError(
+      withPlace("load_onnx: '" + thePath + "': not implemented: " + what, location));
+}
+
+std::optional<DType> keratin::frontend::onnx_models::dtypeOf(int32_t elementType) {
+  using onnx::TensorProto;
+  switch (elementType) {
+  case TensorProto::FLOAT:
+    return DType::Float32;
+  case TensorProto::UINT8:
+    return DType::UInt8;
+  case TensorProto::INT8:
+    return DType::Int8;
+  case TensorProto::UINT16:
+    return DType::UInt16;
+  case TensorProto::INT16:
+    return DType::Int16;
+  case TensorProto::INT32:
+    return DType::Int32;
+  case TensorProto::INT64:
+    return DType::Int64;
+  case TensorProto::BOOL:
+    return DType::Bool;
+  case TensorProto::FLOAT16:
+    return DType::Float16;
+  case TensorProto::DOUBLE:
+    return DType::Float64;
+  case TensorProto::UINT32:
+    return DType::UInt32;
+  case TensorProto::UINT64:
+    return DType::UInt64;
+  case TensorProto::BFLOAT16:
+    return DType::BFloat16;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::string keratin::frontend::onnx_models::elementTypeName(int32_t elementType) {
+  if (onnx::TensorProto::DataType_IsValid(elementType))
+    return onnx::TensorProto::DataType_Name(onnx::TensorProto::DataType(elementType));
+  return std::to_string(elementType);
+}
+
+// The elements of a field of numbers, which may be wider than they are.
+template <typename To, typename Field> static void copyElements(const Field &field, void *to) {
+  auto *out = static_cast<To *>(to);
+  for (const auto &value : field)
+    *out++ = static_cast<To>(value);
+}
+
+Array ModelFile::array(const onnx::TensorProto &tensor, const std::string &what) const {
+  const std::optional<DType> dtype = dtypeOf(tensor.data_type());
+  if (!dtype)
+    notImplemented(what + " has elements of type " + elementTypeName(tensor.data_type()));
+  if (tensor.has_segment())
+    notImplemented(what + " is in segments");
+  std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+  uint64_t count = 1;
+  for (int64_t dim : dims) {
+    if (dim < 0)
+      fail("has a negative size in " + what);
+    if (__builtin_mul_overflow(count, uint64_t(dim), &count) || count > (uint64_t(1) << 40))
+      fail("has a tensor of too many elements, " + what);
+  }
+  const uint64_t bytes = count * dtypeSize(*dtype);
+  auto checkCount = [&](uint64_t found, uint64_t needed, const char *unit) {
+    if (found != needed)
+      fail("has " + std::to_string(found) + " " + unit + " in " + what + "; its shape needs " +
+           std::to_string(needed));
+  };
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+    const std::string raw = external(tensor, what, bytes);
+    return Array::copyOf(*dtype, std::move(dims), raw.data());
+  }
+  if (tensor.has_raw_data()) {
+    checkCount(tensor.raw_data().size(), bytes, "bytes");
+    Array array = Array::copyOf(*dtype, std::move(dims), tensor.raw_data().data());
+    // What is not 0 is true.
+    if (*dtype == DType::Bool)
+      for (uint64_t i = 0; i < count; ++i)
+        static_cast<bool *>(array.rawData())[i] = tensor.raw_data()[i] != 0;
+    return array;
+  }
+  const bool isFloat = *dtype == DType::Float32;
+  const uint64_t found = isFloat                    ? tensor.float_data_size()
+                         : *dtype == DType::Float64 ? tensor.double_data_size()
+                         : *dtype == DType::Int64   ? tensor.int64_data_size()
+                         : *dtype == DType::UInt64 || *dtype == DType::UInt32
+                             ? tensor.uint64_data_size()
+                             : tensor.int32_data_size();
+  checkCount(found, count, "elements");
+  Array array = Array::empty(*dtype, std::move(dims));
+  void *to = array.rawData();
+  switch (*dtype) {
+  case DType::Float32:
+    copyElements<float>(tensor.float_data(), to);
+    break;
+  case DType::Float64:
+    copyElements<double>(tensor.double_data(), to);
+    break;
+  case DType::Int64:
+    copyElements<int64_t>(tensor.int64_data(), to);
+    break;
+  case DType::UInt64:
+    copyElements<uint64_t>(tensor.uint64_data(), to);
+    break;
+  case DType::UInt32:
+    copyElements<uint32_t>(tensor.uint64_data(), to);
+    break;
+  case DType::Int32:
+    copyElements<int32_t>(tensor.int32_data(), to);
+    break;
+  case DType::Int16:
+  case DType::UInt16:
+  case DType::Float16: // their bits
+  case DType::BFloat16:
+    copyElements<uint16_t>(tensor.int32_data(), to);
+    break;
+  case DType::Int8:
+  case DType::UInt8:
+    copyElements<uint8_t>(tensor.int32_data(), to);
+    break;
+  case DType::Bool:
+    copyElements<bool>(tensor.int32_data(), to);
+    break;
+  }
+  return array;
+}
+
+std::string ModelFile::external(const onnx::TensorProto &tensor, const std::string &what,
+                                uint64_t bytes) const {
+  std::string where;
+  uint64_t offset = 0, length = bytes;
+  for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
+    auto number = [&] {
+      uint64_t value = 0;
+      const std::string &text = entry.value();
+      if (text.empty() || text.size() > 18 ||
+          text.find_first_not_of("0123456789") != std::string::npos)
+        fail("has '" + text + "' for the " + entry.key() + " of " + what + "; needed a number");
+      value = std::stoull(text);
+      return value;
+    };
+    if (entry.key() == "location")
+      where = entry.value();
+    else if (entry.key() == "offset")
+      offset = number();
+    else if (entry.key() == "length")
+      length = number();
+  }
+  if (length != bytes)
+    fail("has " + std::to_string(length) + " bytes in " + what + "; its shape needs " +
+         std::to_string(bytes));
+  const fs::path relative(where);
+  bool isInside = !where.empty() && relative.is_relative() && where.find('\0') == std::string::npos;
+  for (const fs::path &part : relative)
+    isInside = isInside && part != "..";
+  if (!isInside)
+    fail("has the elements of " + what + " in '" + where +
+         "'; needed a file in the model's folder");
+  const fs::path file = fs::path(thePath).parent_path() / relative;
+  std::error_code error;
+  // A link might lead out of the folder.
+  fs::path folder = fs::path(thePath).parent_path();
+  for (const fs::path &part : relative) {
+    folder /= part;
+    if (fs::is_symlink(fs::symlink_status(folder, error)))
+      fail("has the elements of " + what + " behind the link '" + folder.string() + "'");
+  }
+  if (!fs::is_regular_file(file, error))
+    throw RuntimeError(withPlace("load_onnx: '" + thePath + "': the elements of " + what +
+                                     " cannot be read: '" + file.string() + "' is no file",
+                                 location));
+  const uint64_t size = fs::file_size(file, error);
+  if (error || offset > size || length > size - offset)
+    fail("needs " + std::to_string(length) + " bytes from " + std::to_string(offset) + " on of '" +
+         file.string() + "' for " + what + ", which has " + std::to_string(size));
+  std::string raw(length, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(std::streamoff(offset));
+  if (!in.read(raw.data(), std::streamsize(length)))
+    throw RuntimeError(withPlace("load_onnx: '" + file.string() + "' cannot be read", location));
+  return raw;
+}

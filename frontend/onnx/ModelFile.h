@@ -1,0 +1,53 @@
+// A model file of ONNX: read and parsed, and what holds of any model.
+#ifndef KERATIN_FRONTEND_ONNX_MODELFILE_H
+#define KERATIN_FRONTEND_ONNX_MODELFILE_H
+
+#include "keratin/array.h"
+#include "keratin/source_location.h"
+
+#include "third_party/onnx/onnx.pb.h"
+
+#include <map>
+#include <string>
+
+namespace keratin::frontend::onnx_models {
+
+// Messages begin with "load_onnx: 'path': " and end in the caller's place.
+class ModelFile {
+public:
+  // ValueError for what is no model, RuntimeError for a file that cannot be read.
+  ModelFile(const std::string &path, SourceLocation location);
+
+  const onnx::GraphProto &graph() const { return model.graph(); }
+  const std::string &path() const { return thePath; }
+  // "resnet50.onnx".
+  const std::string &name() const { return fileName; }
+  // Of a domain; ValueError where the model does not import it.
+  int64_t opset(const std::string &domain) const;
+
+  // The elements of a tensor, of a name for messages. Those that lie in another file are read from
+  // it; it must lie in the model's folder or below.
+  Array array(const onnx::TensorProto &tensor, const std::string &what) const;
+
+  [[noreturn]] void fail(const std::string &what) const;
+  [[noreturn]] void notImplemented(const std::string &what) const;
+
+  const SourceLocation location;
+
+private:
+  std::string external(const onnx::TensorProto &tensor, const std::string &what,
+                       uint64_t bytes) const;
+
+  std::string thePath, fileName;
+  onnx::ModelProto model;
+  std::map<std::string, int64_t> opsets;
+};
+
+// Of an element type of ONNX; nullopt for one that no tensor of ours has.
+std::optional<DType> dtypeOf(int32_t elementType);
+// "FLOAT", …, or the number.
+std::string elementTypeName(int32_t elementType);
+
+} // namespace keratin::frontend::onnx_models
+
+#endif // KERATIN_FRONTEND_ONNX_MODELFILE_H

@@ -1,0 +1,131 @@
+#include "frontend/onnx/ModelNode.h"
+
+#include "frontend/graph/SourcePlace.h"
+#include "keratin/creation.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+using namespace keratin::frontend::onnx_models;
+using onnx::AttributeProto;
+
+const Tensor &ModelValue::tensor(SourceLocation place) {
+  if (made.isEmpty()) {
+    Call call("load_onnx", place);
+    made = call.tensor(call.literal(*known));
+  }
+  return made;
+}
+
+Tensor ModelNode::input(size_t i) const {
+  if (!has(i))
+    fail("has no input " + std::to_string(i));
+  return inputs[i]->tensor(place);
+}
+
+Operand ModelNode::optional(size_t i) const {
+  return has(i) ? Operand(input(i), place) : Operand(None, place);
+}
+
+const Array *ModelNode::constant(size_t i) const {
+  return has(i) ? inputs[i]->constant() : nullptr;
+}
+
+std::vector<int64_t> ModelNode::integersOf(size_t i, const char *what) const {
+  const Array *array = constant(i);
+  if (!array) {
+    if (!has(i))
+      fail(std::string("has no input ") + what);
+    notImplemented(std::string(what) + " that only a call knows");
+  }
+  return array->toVector<int64_t>();
+}
+
+Shape ModelNode::shapeOf(size_t i) const {
+  if (const Array *array = constant(i))
+    return Shape(array->toVector<int64_t>());
+  return Shape(input(i));
+}
+
+const AttributeProto *ModelNode::find(const char *name) const {
+  for (const AttributeProto &attribute : proto.attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+const AttributeProto *ModelNode::find(const char *name, AttributeProto::AttributeType type) const {
+  const AttributeProto *attribute = find(name);
+  // Early exporters left the type out.
+  if (attribute && attribute->type() != type && attribute->type() != AttributeProto::UNDEFINED)
+    fail(std::string("has an attribute ") + name + " of another type than the op's");
+  return attribute;
+}
+
+int64_t ModelNode::integer(const char *name, int64_t otherwise) const {
+  const AttributeProto *attribute = find(name, AttributeProto::INT);
+  return attribute ? attribute->i() : otherwise;
+}
+
+int64_t ModelNode::integer(const char *name) const {
+  if (!find(name))
+    fail(std::string("has no attribute ") + name);
+  return integer(name, 0);
+}
+
+double ModelNode::number(const char *name, double otherwise) const {
+  const AttributeProto *attribute = find(name, AttributeProto::FLOAT);
+  return attribute ? double(attribute->f()) : otherwise;
+}
+
+std::string ModelNode::text(const char *name, const std::string &otherwise) const {
+  const AttributeProto *attribute = find(name, AttributeProto::STRING);
+  return attribute ? attribute->s() : otherwise;
+}
+
+std::vector<int64_t> ModelNode::integers(const char *name) const {
+  const AttributeProto *attribute = find(name, AttributeProto::INTS);
+  if (!attribute)
+    return {};
+  return {attribute->ints().begin(), attribute->ints().end()};
+}
+
+std::vector<double> ModelNode::numbers(const char *name) const {
+  const AttributeProto *attribute = find(name, AttributeProto::FLOATS);
+  if (!attribute)
+    return {};
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+
+std::vector<std::string> ModelNode::texts(const char *name) const {
+  const AttributeProto *attribute = find(name, AttributeProto::STRINGS);
+  if (!attribute)
+    return {};
+  return {attribute->strings().begin(), attribute->strings().end()};
+}
+
+const onnx::TensorProto *ModelNode::tensor(const char *name) const {
+  const AttributeProto *attribute = find(name, AttributeProto::TENSOR);
+  return attribute ? &attribute->t() : nullptr;
+}
+
+const onnx::GraphProto &ModelNode::graph(const char *name) const {
+  const AttributeProto *attribute = find(name, AttributeProto::GRAPH);
+  if (!attribute)
+    fail(std::string("has no attribute ") + name);
+  return attribute->g();
+}
+
+int64_t ModelNode::axis(int64_t axis, int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    fail("has axis " + std::to_string(axis) + "; needed one in [" + std::to_string(-rank) + ", " +
+         std::to_string(rank) + ")");
+  return axis < 0 ? axis + rank : axis;
+}
+
+void ModelNode::fail(const std::string &what) const {
+  throw ValueError(withPlace("load_onnx: the node " + what, place));
+}
+
+void ModelNode::notImplemented(const std::string &what) const {
+  throw NotImplementedError(withPlace("load_onnx: not implemented: " + what, place));
+}

@@ -1,0 +1,141 @@
+// A node of a model, as the code that imports its op sees it.
+#ifndef KERATIN_FRONTEND_ONNX_MODELNODE_H
+#define KERATIN_FRONTEND_ONNX_MODELNODE_H
+
+#include "frontend/graph/Call.h"
+#include "frontend/onnx/ModelFile.h"
+#include "keratin/tensor.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keratin::frontend::onnx_models {
+
+class GraphImporter;
+
+// A value of the model: a tensor, and its elements where they are known when the model is loaded.
+class ModelValue {
+public:
+  explicit ModelValue(Tensor tensor) : made(std::move(tensor)) {}
+  explicit ModelValue(Array elements) : known(std::make_shared<const Array>(std::move(elements))) {}
+
+  const Array *constant() const { return known.get(); }
+  // A literal is made where it is first asked for.
+  const Tensor &tensor(SourceLocation place);
+
+private:
+  Tensor made;
+  std::shared_ptr<const Array> known;
+};
+
+class ModelNode {
+public:
+  ModelNode(GraphImporter &importer, const onnx::NodeProto &proto, SourceLocation place,
+            int64_t opset, std::vector<ModelValue *> inputs)
+      : importer(importer), place(place), opset(opset), proto(proto), inputs(std::move(inputs)) {}
+
+  GraphImporter &importer;
+  // "model.onnx: node 'conv1' (Conv)", and its number.
+  const SourceLocation place;
+  const int64_t opset;
+  const std::string &type() const { return proto.op_type(); }
+
+  //===-- Inputs
+  //--------------------------------------------------------------------------------===//
+  size_t inputCount() const { return inputs.size(); }
+  bool has(size_t i) const { return i < inputs.size() && inputs[i]; }
+  // ValueError for one that is not there.
+  Tensor input(size_t i) const;
+  // None where it is not there.
+  Operand optional(size_t i) const;
+  // Null where it is not there, or not known before a call.
+  const Array *constant(size_t i) const;
+  // The numbers of an input that says how the op works; NotImplementedError where they are not
+  // known before a call.
+  std::vector<int64_t> integersOf(size_t i, const char *what) const;
+  // The same where sizes of inputs may be among them.
+  Shape shapeOf(size_t i) const;
+
+  //===-- Attributes
+  //----------------------------------------------------------------------------===//
+  bool hasAttribute(const char *name) const { return find(name); }
+  int64_t integer(const char *name, int64_t otherwise) const;
+  int64_t integer(const char *name) const; // ValueError where it is not there
+  double number(const char *name, double otherwise) const;
+  std::string text(const char *name, const std::string &otherwise) const;
+  std::vector<int64_t> integers(const char *name) const; // empty where it is not there
+  std::vector<double> numbers(const char *name) const;
+  std::vector<std::string> texts(const char *name) const;
+  const onnx::TensorProto *tensor(const char *name) const;
+  const onnx::GraphProto &graph(const char *name) const;
+
+  // An axis of x in [0, rank), from an attribute or a number.
+  int64_t axis(int64_t axis, int64_t rank) const;
+
+  //===-- Outputs
+  //-------------------------------------------------------------------------------===//
+  size_t outputCount() const { return size_t(proto.output_size()); }
+  bool wants(size_t i) const { return i < outputCount() && !proto.output(int(i)).empty(); }
+
+  [[noreturn]] void fail(const std::string &what) const;
+  [[noreturn]] void notImplemented(const std::string &what) const;
+
+private:
+  const onnx::AttributeProto *find(const char *name) const;
+  const onnx::AttributeProto *find(const char *name,
+                                   onnx::AttributeProto::AttributeType type) const;
+
+  const onnx::NodeProto &proto;
+  std::vector<ModelValue *> inputs;
+};
+
+// A tensor for each output, or elements that are known.
+using Values = std::vector<ModelValue>;
+using ImportOp = Values (*)(ModelNode &node);
+
+struct OpRecord {
+  const char *name;
+  ImportOp import;
+  const char *domain = "";
+};
+// Those of a subject, which is a file.
+struct OpTable {
+  const char *subject;
+  llvm::ArrayRef<OpRecord> ops;
+};
+llvm::ArrayRef<OpRecord> elementwiseOps();
+llvm::ArrayRef<OpRecord> activationOps();
+llvm::ArrayRef<OpRecord> reductionOps();
+llvm::ArrayRef<OpRecord> productOps();
+llvm::ArrayRef<OpRecord> shapeOps();
+llvm::ArrayRef<OpRecord> indexingOps();
+llvm::ArrayRef<OpRecord> creationOps();
+llvm::ArrayRef<OpRecord> windowOps();
+llvm::ArrayRef<OpRecord> normalizationOps();
+llvm::ArrayRef<OpRecord> recurrentOps();
+llvm::ArrayRef<OpRecord> controlOps();
+llvm::ArrayRef<OpRecord> lossOps();
+llvm::ArrayRef<OpRecord> quantizationOps();
+llvm::ArrayRef<OpRecord> resizingOps();
+// Null for an op that is not known.
+const OpRecord *findOp(const std::string &domain, const std::string &name);
+llvm::ArrayRef<OpTable> allOps();
+
+// The convolution of a node with the attributes of Conv, without a bias.
+Tensor convolve(ModelNode &node, const Tensor &x, const Tensor &filter);
+
+inline Values one(Tensor tensor) {
+  Values values;
+  values.emplace_back(std::move(tensor));
+  return values;
+}
+inline Values one(Array elements) {
+  Values values;
+  values.emplace_back(std::move(elements));
+  return values;
+}
+
+} // namespace keratin::frontend::onnx_models
+
+#endif // KERATIN_FRONTEND_ONNX_MODELNODE_H

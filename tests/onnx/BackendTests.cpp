@@ -1,0 +1,221 @@
+// Runs ONNX's own tests of backends: models, with inputs and the outputs that they must give.
+//
+//   onnx_backend_tests FOLDER EXCEPTIONS [--only=TEXT]
+//   onnx_backend_tests --ops
+//
+// Each folder below FOLDER that has a model.onnx is a test. EXCEPTIONS has a line for each that
+// does not pass: its name, and why. One that passes all the same is a failure, too, so that the
+// list stays true. --only takes those whose names have the text, and tells of each;
+// KERATIN_TEST_EVERY a part. Models whose short inputs (axes, shapes) a call cannot know are loaded
+// with them as constants. --ops prints the table of docs/onnx.md.
+#include "frontend/onnx/ModelFile.h"
+#include "frontend/onnx/ModelNode.h"
+#include "keratin/error.h"
+#include "keratin/onnx.h"
+#include "tests/support/TestEnvironment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace keratin;
+namespace fs = std::filesystem;
+namespace K = keratin::backend;
+using frontend::onnx_models::ModelFile;
+
+// Of ONNX's runner.
+static constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
+
+static Array readTensor(const ModelFile &file, const fs::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  onnx::TensorProto tensor;
+  if (!tensor.ParseFromString(bytes.str()))
+    throw ValueError(path.string() + " is no tensor");
+  return file.array(tensor, path.filename().string());
+}
+
+static std::string difference(const Array &found, const Array &expected) {
+  if (found.dtype() != expected.dtype())
+    return std::string("found ") + dtypeName(found.dtype()) + ", expected " +
+           dtypeName(expected.dtype());
+  if (found.shape() != expected.shape()) {
+    std::string text = "found shape";
+    for (int64_t size : found.shape())
+      text += " " + std::to_string(size);
+    text += ", expected";
+    for (int64_t size : expected.shape())
+      text += " " + std::to_string(size);
+    return text;
+  }
+  const bool areWhole = !isFloating(found.dtype());
+  for (int64_t i = 0; i < found.size(); ++i) {
+    if (areWhole ? found.item<int64_t>(i) == expected.item<int64_t>(i)
+                 : found.item<double>(i) == expected.item<double>(i))
+      continue;
+    const double a = found.item<double>(i), b = expected.item<double>(i);
+    if ((std::isnan(a) && std::isnan(b)) ||
+        (!areWhole && std::abs(a - b) <= kAbsolute + kRelative * std::abs(b)))
+      continue;
+    std::ostringstream text;
+    text << "element " << i << " is " << a << ", expected " << b;
+    return text.str();
+  }
+  return "";
+}
+
+// "" for a test that passes.
+static std::string run(const fs::path &folder, bool areConstants) {
+  const std::string path = (folder / "model.onnx").string();
+  try {
+    const ModelFile file(path, SourceLocation());
+    OnnxOptions options;
+    if (areConstants) {
+      // Whole numbers in short vectors: shapes, axes, counts.
+      for (int i = 0; i < file.graph().input_size(); ++i) {
+        const fs::path name = folder / "test_data_set_0" / ("input_" + std::to_string(i) + ".pb");
+        Array array = readTensor(file, name);
+        if (array.ndim() <= 1 && array.size() <= 32)
+          options.constants.emplace(file.graph().input(i).name(), std::move(array));
+      }
+      if (int(options.constants.size()) == file.graph().input_size())
+        options.constants.erase(file.graph().input(0).name());
+    }
+    const OnnxModel model = K::load_onnx(path, options);
+    for (int set = 0;; ++set) {
+      const fs::path data = folder / ("test_data_set_" + std::to_string(set));
+      if (!fs::exists(data))
+        return "";
+      auto read = [&](const char *what) {
+        std::vector<Array> arrays;
+        for (int i = 0;; ++i) {
+          const fs::path name = data / (what + std::to_string(i) + ".pb");
+          if (!fs::exists(name))
+            return arrays;
+          arrays.push_back(readTensor(file, name));
+        }
+      };
+      std::vector<Array> inputs = read("input_");
+      const std::vector<Array> expected = read("output_");
+      // What is a constant is not fed.
+      std::vector<Array> fed;
+      for (size_t i = 0; i < inputs.size() && i < size_t(file.graph().input_size()); ++i)
+        if (!options.constants.count(file.graph().input(int(i)).name()))
+          fed.push_back(inputs[i]);
+      inputs = std::move(fed);
+      const Results outputs = model.function(inputs);
+      if (outputs.size() < expected.size())
+        return "found " + std::to_string(outputs.size()) + " outputs, expected " +
+               std::to_string(expected.size());
+      for (size_t i = 0; i < expected.size(); ++i)
+        if (std::string wrong = difference(outputs[i], expected[i]); !wrong.empty())
+          return "output " + std::to_string(i) + ": " + wrong;
+    }
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+}
+
+// The same in a process of its own: a crash is a failure like others.
+static std::string runApart(const fs::path &folder, bool areConstants) {
+  int ends[2];
+  if (pipe(ends))
+    return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    const std::string text = run(folder, areConstants);
+    const ssize_t written = write(ends[1], text.data(), text.size());
+    _exit(written == ssize_t(text.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, size_t(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    return "ended by signal " + std::to_string(WTERMSIG(status));
+  return WEXITSTATUS(status) ? "ended with " + std::to_string(WEXITSTATUS(status)) : text;
+}
+
+// A row for each subject, as docs/onnx.md has them.
+static int printOps() {
+  std::printf("| subject | ops |\n|---|---|\n");
+  for (const frontend::onnx_models::OpTable &table : frontend::onnx_models::allOps()) {
+    std::vector<std::string> names;
+    for (const frontend::onnx_models::OpRecord &record : table.ops)
+      names.push_back(record.name);
+    std::sort(names.begin(), names.end());
+    std::printf("| %s |", table.subject);
+    for (size_t i = 0; i < names.size(); ++i)
+      std::printf("%s %s", i ? "," : "", names[i].c_str());
+    std::printf(" |\n");
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  std::string only;
+  std::vector<std::string> paths;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.rfind("--only=", 0) == 0)
+      only = word.substr(7);
+    else if (word == "--ops")
+      return printOps();
+    else
+      paths.push_back(word);
+  }
+  if (paths.size() != 2) {
+    std::fprintf(stderr, "usage: onnx_backend_tests FOLDER EXCEPTIONS [--only=TEXT], or --ops\n");
+    return 2;
+  }
+  std::map<std::string, std::string> exceptions;
+  std::ifstream list(paths[1]);
+  for (std::string line; std::getline(list, line);)
+    if (!line.empty() && line[0] != '#') {
+      const size_t gap = std::min(line.find(' '), line.size());
+      exceptions[line.substr(0, gap)] = line.substr(gap);
+    }
+  std::vector<fs::path> folders;
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(paths[0]))
+    if (entry.path().filename() == "model.onnx")
+      folders.push_back(entry.path().parent_path());
+  std::sort(folders.begin(), folders.end());
+  size_t passed = 0, failed = 0, excepted = 0, withConstants = 0;
+  for (size_t i = 0; i < folders.size(); ++i) {
+    const std::string name = folders[i].filename().string();
+    if (only.empty() ? !tests::isInSample(i) : name.find(only) == std::string::npos)
+      continue;
+    std::string wrong = runApart(folders[i], false);
+    if (!wrong.empty() && runApart(folders[i], true).empty()) {
+      wrong = "";
+      ++withConstants;
+    }
+    const bool isExcepted = exceptions.count(name);
+    if (wrong.empty() == !isExcepted) {
+      ++(isExcepted ? excepted : passed);
+      if (!only.empty())
+        std::printf("%s: %s\n", name.c_str(), wrong.empty() ? "passed" : wrong.c_str());
+      continue;
+    }
+    ++failed;
+    std::printf("FAILED %s: %s\n", name.c_str(),
+                wrong.empty() ? "passes, though it is listed as one that does not" : wrong.c_str());
+  }
+  std::printf("%zu passed, of them %zu with short inputs that were known when they were loaded; "
+              "%zu failed, %zu do not pass as listed\n",
+              passed, withConstants, failed, excepted);
+  return failed || (passed + excepted == 0) ? 1 : 0;
+}
