@@ -15,7 +15,7 @@ namespace {
 // The outputs of a graph in a node, which sees the values around it, for these inputs.
 std::vector<ModelValue> runBody(ModelNode &node, const onnx::GraphProto &graph,
                                 const std::vector<Tensor> &inputs) {
-  GraphImporter body(node.importer.file, &node.importer);
+  GraphImporter body(node.importer);
   if (size_t(graph.input_size()) != inputs.size())
     node.fail("has a graph of " + std::to_string(graph.input_size()) + " inputs; needed " +
               std::to_string(inputs.size()));

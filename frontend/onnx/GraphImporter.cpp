@@ -52,6 +52,28 @@ const OpRecord *keratin::frontend::onnx_models::findOp(const std::string &domain
   return found->lookup((domain == "ai.onnx" ? "" : domain) + ":" + name);
 }
 
+// Functions that call functions multiply.
+static constexpr int kDeepest = 64;
+static constexpr int64_t kMostNodes = 4'000'000;
+
+GraphImporter::GraphImporter(GraphImporter &around)
+    : file(around.file), around(&around), caller(&around), opsets(around.opsets),
+      functionNames(around.functionNames) {
+  enter();
+}
+
+GraphImporter::GraphImporter(GraphImporter &caller, ModelFile::Opsets opsets)
+    : file(caller.file), caller(&caller), opsets(std::move(opsets)) {
+  enter();
+}
+
+void GraphImporter::enter() {
+  depth = caller->depth + 1;
+  if (depth > kDeepest)
+    file.fail("has graphs in graphs, or functions that call functions, more than " +
+              std::to_string(kDeepest) + " deep");
+}
+
 void GraphImporter::define(const std::string &name, ModelValue value) {
   if (name.empty())
     return;
@@ -62,7 +84,7 @@ void GraphImporter::define(const std::string &name, ModelValue value) {
 ModelValue *GraphImporter::lookUp(const std::string &name) {
   if (auto found = values.find(name); found != values.end())
     return &found->second;
-  return outer ? outer->lookUp(name) : nullptr;
+  return around ? around->lookUp(name) : nullptr;
 }
 
 Tensor GraphImporter::output(const std::string &name) {
@@ -162,7 +184,7 @@ void GraphImporter::addInputs(const onnx::GraphProto &graph,
 }
 
 SourceLocation GraphImporter::placeOf(const onnx::NodeProto &proto) {
-  std::string text = file.name() + ": node ";
+  std::string text = file.name() + ": " + functionNames + "node ";
   if (!proto.name().empty())
     text += "'" + proto.name() + "' ";
   text += "(" + proto.op_type() + ")";
@@ -172,8 +194,85 @@ SourceLocation GraphImporter::placeOf(const onnx::NodeProto &proto) {
 void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &all) {
   for (const onnx::NodeProto &proto : all) {
     ++nodes;
+    GraphImporter *root = this;
+    while (root->caller)
+      root = root->caller;
+    if (++root->allNodes > kMostNodes)
+      file.fail("has more than " + std::to_string(kMostNodes) +
+                " nodes, those of functions counted in each call");
     addNode(proto);
   }
+}
+
+// What stands for an attribute of the function's is that of the call, or the function's default.
+static void bindAttributes(onnx::NodeProto &node, const onnx::NodeProto &call,
+                           const onnx::FunctionProto &function);
+
+static void bindAttributes(onnx::GraphProto &graph, const onnx::NodeProto &call,
+                           const onnx::FunctionProto &function) {
+  for (onnx::NodeProto &node : *graph.mutable_node())
+    bindAttributes(node, call, function);
+}
+
+static void bindAttributes(onnx::NodeProto &node, const onnx::NodeProto &call,
+                           const onnx::FunctionProto &function) {
+  onnx::NodeProto bound = node;
+  bound.clear_attribute();
+  for (onnx::AttributeProto &attribute : *node.mutable_attribute()) {
+    if (attribute.has_g())
+      bindAttributes(*attribute.mutable_g(), call, function);
+    const std::string &name = attribute.ref_attr_name();
+    if (name.empty()) {
+      *bound.add_attribute() = attribute;
+      continue;
+    }
+    auto find = [&](const auto &list) -> const onnx::AttributeProto * {
+      for (const onnx::AttributeProto &given : list)
+        if (given.name() == name)
+          return &given;
+      return nullptr;
+    };
+    const onnx::AttributeProto *given = find(call.attribute());
+    if (!given)
+      given = find(function.attribute_proto());
+    // One that is not given is not there.
+    if (!given)
+      continue;
+    onnx::AttributeProto *copy = bound.add_attribute();
+    *copy = *given;
+    copy->set_name(attribute.name());
+  }
+  node = std::move(bound);
+}
+
+Values GraphImporter::callFunction(const onnx::NodeProto &proto,
+                                   const onnx::FunctionProto &function,
+                                   const std::vector<ModelValue *> &arguments) {
+  GraphImporter body(*this, ModelFile::opsetsOf(function.opset_import()));
+  body.functionNames = functionNames + function.name() + ": ";
+  if (arguments.size() > size_t(function.input_size()))
+    file.fail("calls function '" + function.name() + "' with " + std::to_string(arguments.size()) +
+              " inputs; it has " + std::to_string(function.input_size()));
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i])
+      body.define(function.input(int(i)), *arguments[i]);
+    else
+      body.leaveOut(function.input(int(i)));
+  for (int i = int(arguments.size()); i < function.input_size(); ++i)
+    body.leaveOut(function.input(i));
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes = function.node();
+  for (onnx::NodeProto &node : nodes)
+    bindAttributes(node, proto, function);
+  body.addNodes(nodes);
+  Values values;
+  for (const std::string &name : function.output()) {
+    ModelValue *value = body.lookUp(name);
+    if (!value)
+      file.fail("has a function '" + function.name() + "' with an output '" + name +
+                "' that nothing computes");
+    values.push_back(*value);
+  }
+  return values;
 }
 
 void GraphImporter::addNode(const onnx::NodeProto &proto) {
@@ -181,21 +280,30 @@ void GraphImporter::addNode(const onnx::NodeProto &proto) {
       proto.op_type() + (proto.domain().empty() ? "" : " of the domain '" + proto.domain() + "'");
   std::vector<ModelValue *> arguments;
   for (const std::string &name : proto.input()) {
-    arguments.push_back(name.empty() ? nullptr : lookUp(name));
-    if (!name.empty() && !arguments.back())
+    const bool isLeftOut = name.empty() || leftOut.count(name);
+    arguments.push_back(isLeftOut ? nullptr : lookUp(name));
+    if (!isLeftOut && !arguments.back())
       file.fail("has a node '" + proto.name() + "' (" + what + ") with an input '" + name +
                 "' that no node before it computes");
   }
-  const OpRecord *record = findOp(proto.domain(), proto.op_type());
-  ModelNode node(*this, proto, placeOf(proto), file.opset(proto.domain()), std::move(arguments));
-  if (!record)
-    node.notImplemented("the op " + what);
-  Values results = record->import(node);
-  for (size_t i = 0; i < node.outputCount(); ++i) {
-    if (!node.wants(i))
+  Values results;
+  if (const onnx::FunctionProto *function = file.function(proto)) {
+    results = callFunction(proto, *function, arguments);
+  } else {
+    auto opset = opsets.find(proto.domain() == "ai.onnx" ? "" : proto.domain());
+    if (opset == opsets.end())
+      file.fail("has ops of the domain '" + proto.domain() + "', which it does not import");
+    const OpRecord *record = findOp(proto.domain(), proto.op_type());
+    ModelNode node(*this, proto, placeOf(proto), opset->second, std::move(arguments));
+    if (!record)
+      node.notImplemented("the op " + what);
+    results = record->import(node);
+  }
+  for (int i = 0; i < proto.output_size(); ++i) {
+    if (proto.output(i).empty())
       continue;
-    if (i >= results.size())
-      node.notImplemented("output " + std::to_string(i));
-    define(proto.output(int(i)), std::move(results[i]));
+    if (size_t(i) >= results.size())
+      ModelNode(*this, proto, placeOf(proto), 0, {}).notImplemented("output " + std::to_string(i));
+    define(proto.output(i), std::move(results[size_t(i)]));
   }
 }

@@ -7,15 +7,18 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <set>
 
 namespace keratin::frontend::onnx_models {
 
-// Imports one graph: a model's, or the body of a function or of a node in one. Names of values are
-// looked up from the inside out.
+// Imports one graph: a model's, that of a node in one, or the body of one of the model's functions.
 class GraphImporter {
 public:
-  GraphImporter(const ModelFile &file, GraphImporter *outer = nullptr)
-      : file(file), outer(outer), depth(outer ? outer->depth + 1 : 0) {}
+  explicit GraphImporter(const ModelFile &file) : file(file), opsets(file.opsets()) {}
+  // A graph in a node of another one, whose values it sees.
+  explicit GraphImporter(GraphImporter &around);
+  // The body of a function that a node of another one calls: its values are its own.
+  GraphImporter(GraphImporter &caller, ModelFile::Opsets opsets);
 
   // The graph's initializers: constants, or those of floats variables.
   void addInitializers(const onnx::GraphProto &graph, bool asVariables);
@@ -23,6 +26,8 @@ public:
   void addInputs(const onnx::GraphProto &graph, const std::map<std::string, Array> &constants);
   void addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes);
   void define(const std::string &name, ModelValue value);
+  // An input of a function's that a call does not give.
+  void leaveOut(const std::string &name) { leftOut.insert(name); }
   // Null for a name that nothing has.
   ModelValue *lookUp(const std::string &name);
   // ValueError for a name that nothing has.
@@ -35,13 +40,22 @@ public:
 private:
   void addInput(const onnx::ValueInfoProto &input, const Array *constant);
   void addNode(const onnx::NodeProto &proto);
+  Values callFunction(const onnx::NodeProto &proto, const onnx::FunctionProto &function,
+                      const std::vector<ModelValue *> &arguments);
   SourceLocation placeOf(const onnx::NodeProto &proto);
   Size sizeOf(const onnx::TensorShapeProto::Dimension &dim);
 
-  GraphImporter *outer;
-  const int depth;
-  int nodes = 0;
+  void enter();
+
+  GraphImporter *around = nullptr; // whose values are seen
+  GraphImporter *caller = nullptr; // in a node of which this is imported
+  const ModelFile::Opsets opsets;
+  int depth = 0;
+  int nodes = 0;             // of this graph so far
+  int64_t allNodes = 0;      // of the model's graph and all in it
+  std::string functionNames; // "f: " for a body of f's
   llvm::StringMap<ModelValue> values;
+  std::set<std::string> leftOut;
 };
 
 } // namespace keratin::frontend::onnx_models

@@ -18,6 +18,11 @@ namespace fs = std::filesystem;
 // A file of zeros is read fast, and takes much memory; messages in messages take stack.
 static constexpr int kDeepest = 64;
 
+static std::string nameOf(const std::string &domain, const std::string &name,
+                          const std::string &overload) {
+  return domain + ":" + name + ":" + overload;
+}
+
 ModelFile::ModelFile(const std::string &path, SourceLocation location)
     : location(location), thePath(path), fileName(fs::path(path).filename().string()) {
   absl::StatusOr<std::string> bytes = ir::readFileBytes(path);
@@ -34,20 +39,27 @@ ModelFile::ModelFile(const std::string &path, SourceLocation location)
     fail("is no model of ONNX, or damaged");
   if (!model.has_graph())
     fail("has no graph");
-  for (const onnx::OperatorSetIdProto &set : model.opset_import()) {
-    const std::string domain = set.domain() == "ai.onnx" ? "" : set.domain();
-    opsets[domain] = std::max(opsets[domain], set.version());
-  }
+  theOpsets = opsetsOf(model.opset_import());
   // Before version 3 of the format there were no opsets.
-  if (opsets.empty() && model.ir_version() < 3)
-    opsets[""] = 1;
+  if (theOpsets.empty() && model.ir_version() < 3)
+    theOpsets[""] = 1;
+  for (const onnx::FunctionProto &function : model.functions())
+    functions[nameOf(function.domain(), function.name(), function.overload())] = &function;
 }
 
-int64_t ModelFile::opset(const std::string &domain) const {
-  auto found = opsets.find(domain == "ai.onnx" ? "" : domain);
-  if (found == opsets.end())
-    fail("has ops of the domain '" + domain + "', which it does not import");
-  return found->second;
+ModelFile::Opsets
+ModelFile::opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports) {
+  Opsets opsets;
+  for (const onnx::OperatorSetIdProto &set : imports) {
+    int64_t &version = opsets[set.domain() == "ai.onnx" ? "" : set.domain()];
+    version = std::max(version, set.version());
+  }
+  return opsets;
+}
+
+const onnx::FunctionProto *ModelFile::function(const onnx::NodeProto &node) const {
+  auto found = functions.find(nameOf(node.domain(), node.op_type(), node.overload()));
+  return found == functions.end() ? nullptr : found->second;
 }
 
 void ModelFile::fail(const std::string &what) const {

@@ -22,8 +22,13 @@ public:
   const std::string &path() const { return thePath; }
   // "resnet50.onnx".
   const std::string &name() const { return fileName; }
-  // Of a domain; ValueError where the model does not import it.
-  int64_t opset(const std::string &domain) const;
+  // Versions of domains; "" is that of the standard ops.
+  using Opsets = std::map<std::string, int64_t>;
+  const Opsets &opsets() const { return theOpsets; }
+  static Opsets
+  opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports);
+  // The model's own function that a node calls; null for none.
+  const onnx::FunctionProto *function(const onnx::NodeProto &node) const;
 
   // The elements of a tensor, of a name for messages. Those that lie in another file are read from
   // it; it must lie in the model's folder or below.
@@ -40,7 +45,8 @@ private:
 
   std::string thePath, fileName;
   onnx::ModelProto model;
-  std::map<std::string, int64_t> opsets;
+  Opsets theOpsets;
+  std::map<std::string, const onnx::FunctionProto *> functions;
 };
 
 // Of an element type of ONNX; nullopt for one that no tensor of ours has.
