@@ -29,13 +29,17 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"shapes", shapeOps()},
       {"indices", indexingOps()},
       {"new tensors", creationOps()},
-      {"convolutions, pooling", windowOps()},
+      {"convolutions", convolutionOps()},
+      {"pooling", poolingOps()},
       {"resizing", resizingOps()},
       {"normalisation", normalizationOps()},
       {"recurrent layers", recurrentOps()},
       {"graphs in nodes", controlOps()},
       {"losses", lossOps()},
       {"quantised", quantizationOps()},
+      {"random numbers", randomOps()},
+      {"signals", signalOps()},
+      {"training", trainingOps()},
   };
   return all;
 }

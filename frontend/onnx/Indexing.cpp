@@ -12,6 +12,17 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
 
+Value keratin::frontend::onnx_models::flatIndex(Call &call, const std::vector<Value> &indices,
+                                                const ir::Shape &sizes) {
+  Value flat = indices.front();
+  for (size_t i = 1; i < indices.size(); ++i) {
+    const Value size =
+        call.g.broadcastScalar(call.scalar(sizes[i], call.dtypeOf(flat)), ir::getShape(flat));
+    flat = call.g.add(call.g.mul(flat, size), indices[i]);
+  }
+  return flat;
+}
+
 namespace {
 
 // Indices into an axis of so many, of which negative ones count from the end.
@@ -75,17 +86,6 @@ Values gather(ModelNode &node) {
   for (int64_t i = axis; i + 1 < rank; ++i)
     order.push_back(count + i);
   return one(K::permute_dimensions(picked, order, at));
-}
-
-// Row-major numbers of elements of a shape, from the indices along each axis.
-Value flatIndex(Call &call, const std::vector<Value> &indices, const ir::Shape &sizes) {
-  Value flat = indices.front();
-  for (size_t i = 1; i < indices.size(); ++i) {
-    const Value size =
-        call.g.broadcastScalar(call.scalar(sizes[i], call.dtypeOf(flat)), ir::getShape(flat));
-    flat = call.g.add(call.g.mul(flat, size), indices[i]);
-  }
-  return flat;
 }
 
 // Of each element of `indices`, its number in x if the one along the axis is what indices say.

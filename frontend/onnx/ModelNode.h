@@ -111,16 +111,23 @@ llvm::ArrayRef<OpRecord> productOps();
 llvm::ArrayRef<OpRecord> shapeOps();
 llvm::ArrayRef<OpRecord> indexingOps();
 llvm::ArrayRef<OpRecord> creationOps();
-llvm::ArrayRef<OpRecord> windowOps();
+llvm::ArrayRef<OpRecord> convolutionOps();
+llvm::ArrayRef<OpRecord> poolingOps();
 llvm::ArrayRef<OpRecord> normalizationOps();
 llvm::ArrayRef<OpRecord> recurrentOps();
 llvm::ArrayRef<OpRecord> controlOps();
 llvm::ArrayRef<OpRecord> lossOps();
 llvm::ArrayRef<OpRecord> quantizationOps();
 llvm::ArrayRef<OpRecord> resizingOps();
+llvm::ArrayRef<OpRecord> randomOps();
+llvm::ArrayRef<OpRecord> signalOps();
+llvm::ArrayRef<OpRecord> trainingOps();
 // Null for an op that is not known.
 const OpRecord *findOp(const std::string &domain, const std::string &name);
 llvm::ArrayRef<OpTable> allOps();
+
+// Row-major numbers of elements of a shape, from their indices along each axis.
+Value flatIndex(Call &call, const std::vector<Value> &indices, const ir::Shape &sizes);
 
 // The convolution of a node with the attributes of Conv, without a bias.
 Tensor convolve(ModelNode &node, const Tensor &x, const Tensor &filter);

@@ -44,8 +44,9 @@ Value normalized(Call &call, Value x, const Moments &moments, AxisList axes, dou
 }
 
 Values batchNormalization(ModelNode &node) {
-  if (node.integer("training_mode", 0) || (node.opset < 7 && !node.integer("is_test", 0)))
-    node.notImplemented("BatchNormalization in training");
+  const bool isTraining = node.integer("training_mode", 0);
+  if (node.opset < 7 && !node.integer("is_test", 0))
+    node.notImplemented("BatchNormalization in training, of opset 6");
   if (node.opset < 9 && !node.integer("spatial", 1))
     node.notImplemented("BatchNormalization that is not spatial");
   Call call("load_onnx", node.place);
@@ -54,12 +55,32 @@ Values batchNormalization(ModelNode &node) {
     node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed 2 at least");
   const double epsilon = node.number("epsilon", 1e-5f);
   // What is a channel's is computed once.
-  const Value variance = call.cast(call.value(node.input(4)), call.dtypeOf(x));
+  Value centre = call.cast(call.value(node.input(3)), call.dtypeOf(x));
+  Value variance = call.cast(call.value(node.input(4)), call.dtypeOf(x));
+  Values running;
+  if (isTraining) {
+    Numbers axes{0};
+    for (int64_t i = 2; i < call.rank(x); ++i)
+      axes.push_back(i);
+    const Moments now = momentsOf(call, x, axes);
+    const double momentum = node.number("momentum", 0.9f);
+    auto moved = [&](Value before, Value given) {
+      return call.tensor(
+          call.g.add(call.g.scale(before, momentum), call.g.scale(given, 1 - momentum)));
+    };
+    running.emplace_back(moved(centre, now.mean));
+    running.emplace_back(moved(variance, now.variance));
+    centre = now.mean;
+    variance = now.variance;
+  }
   const Value scale = call.g.mul(call.cast(call.value(node.input(1)), call.dtypeOf(x)),
                                  inverse(call, variance, epsilon));
-  const Value centred = call.g.sub(x, perChannel(call, node.input(3), x));
+  const Value centred = call.g.sub(x, perChannel(call, call.tensor(centre), x));
   const Value scaled = call.g.mul(centred, perChannel(call, call.tensor(scale), x));
-  return one(call.tensor(call.g.add(scaled, perChannel(call, node.input(2), x))));
+  Values values = one(call.tensor(call.g.add(scaled, perChannel(call, node.input(2), x))));
+  for (ModelValue &value : running)
+    values.push_back(value);
+  return values;
 }
 
 Values instanceNormalization(ModelNode &node) {

@@ -375,20 +375,6 @@ Values identity(ModelNode &node) {
   return one(node.input(0));
 }
 
-// Of inference.
-Values dropout(ModelNode &node) {
-  if (node.opset >= 12 && node.has(2)) {
-    const Array *training = node.constant(2);
-    if (!training || training->item<int64_t>())
-      node.notImplemented("Dropout in training");
-  }
-  Tensor x = node.input(0);
-  Values values = one(x);
-  if (node.wants(1))
-    values.emplace_back(K::equal(x, x, node.place));
-  return values;
-}
-
 // The lower or the upper triangle of the matrices in the last two axes.
 Values triangle(ModelNode &node) {
   Tensor x = node.input(0);
@@ -416,14 +402,21 @@ Values triangle(ModelNode &node) {
 }
 
 const OpRecord records[] = {
-    {"Concat", concat},   {"DepthToSpace", depthToSpace},
-    {"Dropout", dropout}, {"Expand", expand},
-    {"Flatten", flatten}, {"Identity", identity},
-    {"Pad", pad},         {"Reshape", reshape},
-    {"Slice", slice},     {"SpaceToDepth", spaceToDepth},
-    {"Split", split},     {"Squeeze", squeeze},
-    {"Tile", tile},       {"Transpose", transpose},
-    {"Trilu", triangle},  {"Unsqueeze", unsqueeze},
+    {"Concat", concat},
+    {"DepthToSpace", depthToSpace},
+    {"Expand", expand},
+    {"Flatten", flatten},
+    {"Identity", identity},
+    {"Pad", pad},
+    {"Reshape", reshape},
+    {"Slice", slice},
+    {"SpaceToDepth", spaceToDepth},
+    {"Split", split},
+    {"Squeeze", squeeze},
+    {"Tile", tile},
+    {"Transpose", transpose},
+    {"Trilu", triangle},
+    {"Unsqueeze", unsqueeze},
 };
 
 } // namespace

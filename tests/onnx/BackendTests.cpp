@@ -86,8 +86,6 @@ static std::string run(const fs::path &folder, bool areConstants) {
         if (array.ndim() <= 1 && array.size() <= 32)
           options.constants.emplace(file.graph().input(i).name(), std::move(array));
       }
-      if (int(options.constants.size()) == file.graph().input_size())
-        options.constants.erase(file.graph().input(0).name());
     }
     const OnnxModel model = K::load_onnx(path, options);
     for (int set = 0;; ++set) {

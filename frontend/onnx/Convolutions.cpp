@@ -1,0 +1,244 @@
+// Convolutions of ONNX.
+#include "frontend/onnx/Windows.h"
+
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::frontend;
+using namespace keratin::frontend::onnx_models;
+
+namespace {
+
+// A filter (out, in, spatial…) as (spatial…, in, out).
+Value filterLast(Call &call, Value filter) {
+  std::vector<int64_t> order(size_t(call.rank(filter)) - 2);
+  std::iota(order.begin(), order.end(), 2);
+  order.push_back(1);
+  order.push_back(0);
+  return call.g.transpose(filter, order);
+}
+
+Value withBias(Call &call, Value y, const ModelNode &node, size_t input) {
+  if (!node.has(input))
+    return y;
+  const Value bias = call.value(node.input(input));
+  return call.g.add(y, call.broadcastTo(bias, ir::getShape(y)));
+}
+
+// The axis cut into groups.
+Value cut(Call &call, Value x, size_t axis, int64_t groups) {
+  ir::Shape shape = ir::getShape(x);
+  const DimExpr each = call.check(ir::floordiv(shape[axis], groups));
+  call.requireEqual(call.check(ir::mul(each, groups)), shape[axis],
+                    "groups must have all channels");
+  shape[axis] = each;
+  shape.insert(shape.begin() + int64_t(axis), groups);
+  return call.g.reshape(x, shape);
+}
+
+Value joined(Call &call, Value x, size_t axis) {
+  ir::Shape shape = ir::getShape(x);
+  shape[axis + 1] = call.check(ir::mul(shape[axis], shape[axis + 1]));
+  shape.erase(shape.begin() + int64_t(axis));
+  return call.g.reshape(x, shape);
+}
+
+Numbers windowOf(ModelNode &node, Call &call, Value filter) {
+  const ir::Shape shape = ir::getShape(filter);
+  if (shape.size() < 3)
+    node.fail("has a filter of rank " + std::to_string(shape.size()) + "; needed 3 at least");
+  Numbers window = node.integers("kernel_shape");
+  if (window.empty())
+    for (size_t i = 2; i < shape.size(); ++i) {
+      if (!shape[i].isConstant())
+        node.notImplemented("filters whose sizes only a call knows");
+      window.push_back(shape[i].constantValue());
+    }
+  if (window.size() + 2 != shape.size())
+    node.fail("has a kernel_shape that the filter has not");
+  for (size_t i = 0; i < window.size(); ++i)
+    call.requireEqual(shape[i + 2], window[i], "the filter and kernel_shape must agree");
+  return window;
+}
+
+Value convolved(ModelNode &node, Call &call, Value x, Value filter) {
+  const Numbers window = windowOf(node, call, filter);
+  const size_t spatial = window.size();
+  if (spatial > 3)
+    node.notImplemented("convolutions of more than three axes");
+  if (call.rank(x) != int64_t(spatial) + 2)
+    node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed " +
+              std::to_string(spatial + 2));
+  const Geometry g = geometryOf(node, window);
+  const int64_t groups = node.integer("group", 1);
+  if (groups < 1 || groups > (1 << 30))
+    node.fail("has " + std::to_string(groups) + " groups");
+  x = channelsLast(call, x);
+  filter = filterLast(call, filter);
+  const std::string image = std::string("012").substr(0, spatial);
+  ir::GraphMath::ConvolutionWindows windows;
+  const ir::Shape sizes = ir::getShape(x);
+  ir::Shape result{sizes.front()};
+  for (size_t i = 0; i < spatial; ++i) {
+    const Extent extent = extentOf(call, g, i, sizes[i + 1]);
+    windows.strides.push_back(g.strides[i]);
+    windows.dilation.push_back(g.dilations[i]);
+    windows.xDilation.push_back(1);
+    windows.reversed.push_back(false);
+    windows.low.push_back(extent.low);
+    result.push_back(extent.count);
+  }
+  if (groups == 1) {
+    const std::string what = "the channels of x and the filter";
+    const DimExpr channels = call.unify(sizes.back(), ir::getShape(filter)[spatial], what);
+    x = call.withSize(call.required(x), int64_t(spatial) + 1, channels, what);
+    filter = call.withSize(filter, int64_t(spatial), channels, what);
+    windows.dims = "b" + image + "c," + image + "cf->b" + image + "f";
+    result.push_back(ir::getShape(filter).back());
+    return call.g.convolution(x, filter, windows, result);
+  }
+  x = cut(call, x, spatial + 1, groups);
+  filter = cut(call, filter, spatial + 1, groups); // (spatial…, in, groups, out)
+  Numbers order(spatial + 3);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[spatial], order[spatial + 1]);
+  filter = call.g.transpose(filter, order);
+  const std::string what = "the channels of a group and the filter";
+  const DimExpr each = call.unify(ir::getShape(x).back(), ir::getShape(filter)[spatial + 1], what);
+  x = call.withSize(call.required(x), int64_t(spatial) + 2, each, what);
+  filter = call.withSize(filter, int64_t(spatial) + 1, each, what);
+  result.push_back(groups);
+  result.push_back(ir::getShape(filter).back());
+  if (each == DimExpr(1)) {
+    // One channel each.
+    auto without = [&](Value value, size_t axis) {
+      ir::Shape shape = ir::getShape(value);
+      shape.erase(shape.begin() + int64_t(axis));
+      return call.g.reshape(value, shape);
+    };
+    x = without(x, spatial + 2);
+    filter = without(filter, spatial + 1);
+    windows.dims = "b" + image + "g," + image + "gf->b" + image + "gf";
+  } else {
+    windows.dims = "b" + image + "gc," + image + "gcf->b" + image + "gf";
+  }
+  return joined(call, call.g.convolution(x, filter, windows, result), spatial + 1);
+}
+
+} // namespace
+
+Tensor keratin::frontend::onnx_models::convolve(ModelNode &node, const Tensor &x,
+                                                const Tensor &filter) {
+  Call call("load_onnx", node.place);
+  return channelsFirst(call, convolved(node, call, call.value(x), call.value(filter)));
+}
+
+namespace {
+
+Values conv(ModelNode &node) {
+  Call call("load_onnx", node.place);
+  auto [x, filter] = call.promoted(node.input(0), node.input(1));
+  const Value y = convolved(node, call, x, filter);
+  return one(channelsFirst(call, withBias(call, y, node, 2)));
+}
+
+// Exact, in int32, of values less their zero points.
+Values convInteger(ModelNode &node) {
+  Call call("load_onnx", node.place);
+  auto wide = [&](size_t operand, size_t zeroPoint, int64_t axis) {
+    const Value x = call.cast(call.value(node.input(operand)), DType::Int32);
+    if (!node.has(zeroPoint))
+      return x;
+    const Value zero = call.cast(call.value(node.input(zeroPoint)), DType::Int32);
+    if (call.rank(zero) == 0 || ir::getShape(zero).front() == DimExpr(1))
+      return call.g.sub(x, call.g.broadcastScalar(call.g.reshape(zero, {}), ir::getShape(x)));
+    return call.g.sub(x, call.g.broadcast(zero, ir::getShape(x), {axis}));
+  };
+  const Value y = convolved(node, call, wide(0, 2, 1), wide(1, 3, 0));
+  return one(channelsFirst(call, y));
+}
+
+Values convTranspose(ModelNode &node) {
+  Call call("load_onnx", node.place);
+  auto [x, filter] = call.promoted(node.input(0), node.input(1));
+  const Numbers window = windowOf(node, call, filter);
+  const size_t spatial = window.size();
+  if (spatial > 3)
+    node.notImplemented("convolutions of more than three axes");
+  if (call.rank(x) != int64_t(spatial) + 2)
+    node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed " +
+              std::to_string(spatial + 2));
+  const Geometry g = geometryOf(node, window);
+  const Numbers more = orAll(node.integers("output_padding"), spatial, 0, node, "output_padding");
+  Numbers wanted = node.integers("output_shape");
+  if (wanted.size() == spatial + 2)
+    wanted.erase(wanted.begin(), wanted.begin() + 2);
+  if (!wanted.empty() && wanted.size() != spatial)
+    node.fail("has " + std::to_string(wanted.size()) + " entries of output_shape");
+  const int64_t groups = node.integer("group", 1);
+  if (groups < 1 || groups > (1 << 30))
+    node.fail("has " + std::to_string(groups) + " groups");
+  x = channelsLast(call, x);
+  // (in, out, spatial…) to (spatial…, in, out).
+  Numbers order(spatial);
+  std::iota(order.begin(), order.end(), 2);
+  order.push_back(0);
+  order.push_back(1);
+  filter = call.g.transpose(filter, order);
+  const std::string image = std::string("012").substr(0, spatial);
+  ir::GraphMath::ConvolutionWindows windows;
+  const ir::Shape sizes = ir::getShape(x);
+  ir::Shape result{sizes.front()};
+  for (size_t i = 0; i < spatial; ++i) {
+    const int64_t reach = (window[i] - 1) * g.dilations[i] + 1;
+    // All places that the windows reach.
+    const DimExpr last = call.check(ir::mul(call.check(ir::sub(sizes[i + 1], 1)), g.strides[i]));
+    const DimExpr whole = call.check(ir::add(last, reach + more[i]));
+    DimExpr low(g.before[i]), size = whole;
+    if (!wanted.empty() || g.rule == "SAME_UPPER" || g.rule == "SAME_LOWER") {
+      size = wanted.empty() ? call.check(ir::mul(sizes[i + 1], g.strides[i])) : DimExpr(wanted[i]);
+      const DimExpr cut = call.check(ir::max(call.check(ir::sub(whole, size)), DimExpr(0)));
+      const DimExpr half = call.check(ir::floordiv(cut, 2));
+      low = g.rule == "SAME_UPPER" ? half : call.check(ir::sub(cut, half));
+    } else if (g.rule == "NOTSET") {
+      size = call.check(ir::sub(whole, g.before[i] + g.after[i]));
+      call.requireAtLeast(size, 0, "pads must leave something of axis " + std::to_string(i + 2));
+    } else {
+      low = 0;
+    }
+    windows.strides.push_back(1);
+    windows.dilation.push_back(g.dilations[i]);
+    windows.xDilation.push_back(g.strides[i]);
+    windows.reversed.push_back(true);
+    windows.low.push_back(call.check(ir::sub(DimExpr(reach - 1), low)));
+    result.push_back(size);
+  }
+  const std::string what = "the channels of x and the filter";
+  const DimExpr channels = call.unify(sizes.back(), ir::getShape(filter)[spatial], what);
+  x = call.withSize(call.required(x), int64_t(spatial) + 1, channels, what);
+  filter = call.withSize(filter, int64_t(spatial), channels, what);
+  Value y;
+  if (groups == 1) {
+    windows.dims = "b" + image + "c," + image + "cf->b" + image + "f";
+    result.push_back(ir::getShape(filter).back());
+    y = call.g.convolution(x, filter, windows, result);
+  } else {
+    x = cut(call, x, spatial + 1, groups);
+    filter = cut(call, filter, spatial, groups);
+    windows.dims = "b" + image + "gc," + image + "gcf->b" + image + "gf";
+    result.push_back(groups);
+    result.push_back(ir::getShape(filter).back());
+    y = joined(call, call.g.convolution(x, filter, windows, result), spatial + 1);
+  }
+  return one(channelsFirst(call, withBias(call, y, node, 2)));
+}
+
+const OpRecord records[] = {
+    {"Conv", conv},
+    {"ConvInteger", convInteger},
+    {"ConvTranspose", convTranspose},
+};
+
+} // namespace
+
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::convolutionOps() { return records; }
