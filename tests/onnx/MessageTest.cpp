@@ -1,0 +1,536 @@
+// What the importer of ONNX refuses, and what it says: every message once.
+#include "keratin/error.h"
+#include "keratin/onnx.h"
+#include "tests/onnx/ModelBuilder.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+using namespace keratin::tests;
+using keratin::Array;
+using keratin::NotImplementedError;
+using keratin::OnnxOptions;
+using keratin::RuntimeError;
+using keratin::ValueError;
+namespace K = keratin::backend;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kInt64 = TensorProto::INT64, kInt32 = TensorProto::INT32, kInt8 = TensorProto::INT8,
+              kBool = TensorProto::BOOL, kFloat = TensorProto::FLOAT;
+
+// A folder for models, which goes with it.
+class Folder {
+public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "keratin-onnx-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()));
+    path = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  std::string write(const std::string &name, const std::string &bytes) const {
+    std::ofstream(path / name, std::ios::binary) << bytes;
+    return (path / name).string();
+  }
+
+  fs::path path;
+};
+
+template <typename Kind>
+std::string refusal(const std::string &path, const OnnxOptions &options = {}) {
+  try {
+    K::load_onnx(path, options);
+  } catch (const Kind &error) {
+    // Of this class, and of none that is derived from it.
+    CHECK(typeid(error) == typeid(Kind));
+    return error.what();
+  } catch (const std::exception &error) {
+    return std::string("an error of another class: ") + error.what();
+  }
+  return "no error";
+}
+
+// The model is refused so, by a message with the text that names the model.
+template <typename Kind>
+void refuses(const std::string &text, const ModelProto &model, const OnnxOptions &options = {}) {
+  const Folder folder;
+  const std::string message =
+      refusal<Kind>(folder.write("net.onnx", model.SerializeAsString()), options);
+  INFO(message);
+  CHECK(message.find(text) != std::string::npos);
+  CHECK(message.find("net.onnx") != std::string::npos);
+}
+
+// One node is.
+struct Case {
+  const char *text;
+  const char *op;
+  int64_t opset;
+  std::vector<Argument> arguments;
+  Attributes attributes = {};
+  int outputs = 1;
+};
+
+template <typename Kind> void refusesEach(const std::vector<Case> &cases) {
+  for (const Case &each : cases) {
+    const Folder folder;
+    const ModelProto model =
+        modelOf(each.op, each.opset, each.arguments, each.attributes, each.outputs);
+    const std::string message = refusal<Kind>(folder.write("net.onnx", model.SerializeAsString()));
+    INFO(each.op << ": " << message);
+    CHECK(message.find(each.text) != std::string::npos);
+    CHECK(message.find("; at net.onnx: node 'it' (" + std::string(each.op) + "):1") !=
+          std::string::npos);
+  }
+}
+
+std::string text(const char *word) { return word; }
+
+// A model whose output is the tensor.
+ModelProto withTensor(TensorProto tensor) {
+  ModelProto model = emptyModel();
+  tensor.set_name("w");
+  *model.mutable_graph()->add_initializer() = std::move(tensor);
+  model.mutable_graph()->add_output()->set_name("w");
+  return model;
+}
+
+// Six floats in other files.
+TensorProto external(const std::vector<std::pair<std::string, std::string>> &entries) {
+  TensorProto tensor = tensorProto("w", {2, 3}, {}, kFloat);
+  tensor.set_data_location(TensorProto::EXTERNAL);
+  for (const auto &[key, value] : entries) {
+    auto *entry = tensor.add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  return tensor;
+}
+
+} // namespace
+
+TEST_CASE("Messages about files of ONNX", "[onnx]") {
+  const Folder folder;
+  auto says = [&](const char *text, const std::string &message) {
+    INFO(message);
+    CHECK(message.find(text) != std::string::npos);
+    CHECK(message.find("; at ") != std::string::npos);
+  };
+  says("load_onnx: '", refusal<ValueError>(folder.write("words.onnx", "these are words")));
+  says("is no model of ONNX, or damaged",
+       refusal<ValueError>(folder.write("words.onnx", "these are words")));
+  says("has no graph", refusal<ValueError>(folder.write("empty.onnx", "")));
+  says("load_onnx: ", refusal<RuntimeError>((folder.path / "none.onnx").string()));
+  const std::string whole = modelOf("Relu", 17, {fed({2, 3})}).SerializeAsString();
+  says("is no model of ONNX, or damaged",
+       refusal<ValueError>(folder.write("short.onnx", whole.substr(0, whole.size() - 1))));
+  CHECK_NOTHROW(K::load_onnx(folder.write("whole.onnx", whole)));
+
+  ModelProto model = modelOf("Relu", 17, {fed({2, 3})});
+  model.clear_opset_import();
+  refuses<ValueError>("has ops of the domain '', which it does not import", model);
+  model = emptyModel();
+  model.mutable_graph();
+  refuses<ValueError>("has no outputs", model);
+}
+
+TEST_CASE("Messages about tensors of ONNX", "[onnx]") {
+  const Dims six{1, 2, 3, 4, 5, 6};
+  refuses<NotImplementedError>("': not implemented: initializer 'w' has elements of type STRING",
+                               withTensor(tensorProto("w", {1}, {}, TensorProto::STRING)));
+  refuses<NotImplementedError>("has elements of type 99",
+                               withTensor(tensorProto("w", {1}, {}, 99)));
+  TensorProto tensor = tensorProto("w", {2, 3}, six);
+  tensor.mutable_segment()->set_begin(0);
+  refuses<NotImplementedError>("initializer 'w' is in segments", withTensor(tensor));
+  refuses<ValueError>("has a negative size in initializer 'w'",
+                      withTensor(tensorProto("w", {2, -3}, six)));
+  refuses<ValueError>("has a tensor of too many elements, initializer 'w'",
+                      withTensor(tensorProto("w", {int64_t(1) << 40, int64_t(1) << 40}, six)));
+  refuses<ValueError>("has 6 elements in initializer 'w'; its shape needs 8",
+                      withTensor(tensorProto("w", {2, 4}, six)));
+  tensor = tensorProto("w", {2, 3}, {}, kFloat);
+  tensor.set_raw_data("seven b");
+  refuses<ValueError>("has 7 bytes in initializer 'w'; its shape needs 24", withTensor(tensor));
+}
+
+TEST_CASE("Messages about tensors of ONNX in other files", "[onnx]") {
+  const std::string elsewhere = "'; needed a file in the model's folder";
+  for (const char *path : {"/etc/passwd", "../w.bin", "sub/../../w.bin", ""})
+    refuses<ValueError>("has the elements of initializer 'w' in '" + text(path) + elsewhere,
+                        withTensor(external({{"location", path}})));
+  refuses<ValueError>(elsewhere, withTensor(external({})));
+  refuses<RuntimeError>("': the elements of initializer 'w' cannot be read: '",
+                        withTensor(external({{"location", "none.bin"}})));
+  for (const char *number : {"-1", "", "0x10", "9999999999999999999", "2 "})
+    for (const char *key : {"offset", "length"})
+      refuses<ValueError>("has '" + text(number) + "' for the " + key +
+                              " of initializer 'w'; needed a number",
+                          withTensor(external({{key, number}, {"location", "w.bin"}})));
+  refuses<ValueError>("has 25 bytes in initializer 'w'; its shape needs 24",
+                      withTensor(external({{"location", "w.bin"}, {"length", "25"}})));
+
+  const Folder folder;
+  const std::string path = folder.write(
+      "net.onnx",
+      withTensor(external({{"location", "w.bin"}, {"offset", "8"}})).SerializeAsString());
+  folder.write("w.bin", std::string(31, 'x'));
+  CHECK(refusal<ValueError>(path).find("for initializer 'w', which has 31") != std::string::npos);
+  folder.write("w.bin", std::string(32, 'x'));
+  CHECK_NOTHROW(K::load_onnx(path));
+  fs::rename(folder.path / "w.bin", folder.path / "there.bin");
+  fs::create_symlink("there.bin", folder.path / "w.bin");
+  CHECK(refusal<ValueError>(path).find("has the elements of initializer 'w' behind the link '") !=
+        std::string::npos);
+}
+
+TEST_CASE("Messages about graphs of ONNX", "[onnx]") {
+  const ModelProto good = modelOf("Relu", 17, {fed({2, 3})});
+  ModelProto model = good;
+  addNode(*model.mutable_graph(), "Relu", {"x0"}, {"y0"});
+  refuses<ValueError>("has two values named 'y0'", model);
+  model = good;
+  model.mutable_graph()->add_output()->set_name("z");
+  refuses<ValueError>("has an output 'z' that nothing computes", model);
+  model = good;
+  model.mutable_graph()->add_sparse_initializer();
+  refuses<NotImplementedError>("sparse initializers", model);
+  model = modelOf("Relu", 17, {fed({2, 3})});
+  auto *type = model.mutable_graph()->mutable_input(0)->mutable_type();
+  type->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(-2);
+  refuses<ValueError>("has an input of negative size", model);
+  type->mutable_tensor_type()->clear_shape();
+  refuses<NotImplementedError>("input 'x0' of unknown rank", model);
+  type->mutable_tensor_type()->set_elem_type(TensorProto::STRING);
+  refuses<NotImplementedError>("input 'x0' has elements of type STRING", model);
+  type->mutable_sequence_type();
+  refuses<NotImplementedError>("input 'x0' that is no tensor", model);
+  OnnxOptions options;
+  options.constants.emplace("x0", Array::zeros(keratin::DType::Float32, {3, 2}));
+  refuses<ValueError>("has input 'x0', of another shape than its constant", good, options);
+  options.constants.clear();
+  options.constants.emplace("q", Array(1.0f));
+  refuses<ValueError>("has no input 'q' for a constant", good, options);
+  model = good;
+  model.mutable_graph()->mutable_node(0)->set_input(0, "late");
+  refuses<ValueError>("has a node 'it' (Relu) with an input 'late' that no node before it computes",
+                      model);
+}
+
+TEST_CASE("Messages about any node of ONNX", "[onnx]") {
+  refusesEach<ValueError>({
+      {"load_onnx: the node has no input 0", "Relu", 17, {}},
+      {"has no input 1", "MatMul", 17, {fed({2, 3}), none()}},
+      {"has no input the axis", "CumSum", 17, {fed({2, 3}), none()}},
+      {"has an attribute axis of another type than the op's",
+       "Softmax",
+       17,
+       {fed({2, 3})},
+       {{"axis", 1.0f}}},
+      {"has no attribute to", "Cast", 17, {fed({2, 3})}},
+      {"has no attribute then_branch", "If", 17, {fed({}, kBool)}},
+      {"has axis 2; needed one in [-2, 2)", "Softmax", 17, {fed({2, 3})}, {{"axis", 2}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"load_onnx: not implemented: the op Nonsense", "Nonsense", 17, {fed({2, 3})}},
+      {"output 1", "Relu", 17, {fed({2, 3})}, {}, 2},
+      {"the axis that only a call knows", "CumSum", 17, {fed({2, 3}), fed({1}, kInt64)}},
+  });
+}
+
+TEST_CASE("Messages about elementwise ops and activations of ONNX", "[onnx]") {
+  refusesEach<ValueError>({
+      {"has approximate 'erf'; needed none or tanh",
+       "Gelu",
+       20,
+       {fed({2, 3})},
+       {{"approximate", text("erf")}}},
+      {"has direction 'UP'; needed LEFT or RIGHT",
+       "BitShift",
+       17,
+       {fed({2}, kInt32), fed({2}, kInt32)},
+       {{"direction", text("UP")}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"a cast to STRING", "Cast", 17, {fed({2, 3})}, {{"to", int(TensorProto::STRING)}}},
+  });
+}
+
+TEST_CASE("Messages about graphs in nodes of ONNX", "[onnx]") {
+  const Argument counted = known({3}), yes = known({1}, kBool), x = fed({2, 3});
+  const GraphProto wide = graphOf({"a"}, {"a"}), no = graphOf({}, {}), late = graphOf({}, {"q"});
+  refusesEach<ValueError>({
+      {"has a graph of 1 inputs; needed 0",
+       "If",
+       17,
+       {yes},
+       {{"then_branch", wide}, {"else_branch", no}}},
+      {"has a graph with an output 'q' that nothing computes",
+       "If",
+       17,
+       {yes},
+       {{"then_branch", late}, {"else_branch", no}}},
+      {"has a branch of 0 outputs",
+       "If",
+       17,
+       {fed({}, kBool)},
+       {{"then_branch", no}, {"else_branch", no}}},
+      {"has a body whose inputs and outputs are not those of the loop",
+       "Loop",
+       17,
+       {counted, yes, x},
+       {{"body", wide}}},
+      {"has 0 inputs to scan", "Scan", 17, {x}, {{"num_scan_inputs", 0}, {"body", wide}}},
+      {"has a body whose outputs are not those of the scan",
+       "Scan",
+       17,
+       {x, x},
+       {{"num_scan_inputs", 1}, {"body", no}}},
+      {"has 2 scan_input_axes; needed 1",
+       "Scan",
+       17,
+       {x},
+       {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{0, 0}}, {"body", wide}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"a loop that stacks outputs and ends by its condition",
+       "Loop",
+       17,
+       {none(), fed({}, kBool), x},
+       {{"body", graphOf({"i", "c", "a"}, {"c", "a", "a"})}},
+       2},
+      {"Scan of opset 8", "Scan", 8, {x}, {{"num_scan_inputs", 1}, {"body", wide}}},
+  });
+}
+
+TEST_CASE("Messages about new tensors of ONNX", "[onnx]") {
+  refusesEach<NotImplementedError>({
+      {"a constant that is no tensor of numbers", "Constant", 17, {}, {{"value_string", text("")}}},
+      {"elements of type STRING",
+       "EyeLike",
+       17,
+       {fed({2, 3})},
+       {{"dtype", int(TensorProto::STRING)}}},
+  });
+  refusesEach<ValueError>({
+      {"has 2 values; needed one",
+       "ConstantOfShape",
+       17,
+       {known({2, 3})},
+       {{"value", tensorProto("", {2}, {1, 2})}}},
+      {"has an input of rank 1; needed 2", "EyeLike", 17, {fed({2})}},
+  });
+}
+
+TEST_CASE("Messages about indices of ONNX", "[onnx]") {
+  const Argument x = fed({2, 3});
+  refusesEach<ValueError>({
+      {"has indices of rank 1; needed 2", "GatherElements", 17, {x, fed({2}, kInt64)}},
+      {"has batch_dims 2", "GatherND", 17, {x, fed({2, 1}, kInt64)}, {{"batch_dims", 2}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"indices whose last size is not known, or 0", "GatherND", 17, {x, fed({2, -1}, kInt64)}},
+      {"ScatterND with reduction mul",
+       "ScatterND",
+       17,
+       {x, fed({1, 2}, kInt64), fed({1})},
+       {{"reduction", text("mul")}}},
+      {"NonZero of a scalar", "NonZero", 17, {fed({})}},
+  });
+}
+
+TEST_CASE("Messages about losses of ONNX", "[onnx]") {
+  refusesEach<ValueError>({
+      {"has inputs of rank 2 and 2",
+       "SoftmaxCrossEntropyLoss",
+       17,
+       {fed({2, 3}), fed({2, 3}, kInt64)}},
+      {"has reduction 'max'; needed none, sum or mean",
+       "NegativeLogLikelihoodLoss",
+       17,
+       {fed({2, 3}), fed({2}, kInt64)},
+       {{"reduction", text("max")}}},
+  });
+}
+
+TEST_CASE("Messages about normalisation of ONNX", "[onnx]") {
+  const Argument x = fed({2, 3}), v = fed({3});
+  refusesEach<ValueError>({
+      {"has x of rank 1; needed 2 at least", "BatchNormalization", 15, {v, v, v, v, v}},
+      {"has x of rank 2; needed 3 at least", "InstanceNormalization", 17, {x, v, v}},
+      {"needs x of rank 3 at least, and a group",
+       "GroupNormalization",
+       18,
+       {x, v, v},
+       {{"num_groups", 1}}},
+      {"needs x of rank 2 at least, and a size of 1 or more", "LRN", 17, {x}, {{"size", 0}}},
+      {"has p 3; needed 1 or 2", "LpNormalization", 17, {x}, {{"p", 3}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"BatchNormalization in training",
+       "BatchNormalization",
+       15,
+       {x, v, v, v, v},
+       {{"training_mode", 1}}},
+      {"BatchNormalization that is not spatial",
+       "BatchNormalization",
+       7,
+       {x, v, v, v, v},
+       {{"spatial", 0}}},
+  });
+}
+
+TEST_CASE("Messages about products and quantised ops of ONNX", "[onnx]") {
+  const Argument x = fed({2, 3}), scale = fed({});
+  refusesEach<ValueError>({
+      {"has operands of rank 1 and 2; needed 2", "Gemm", 17, {fed({3}), x}},
+      {"quantised to int32; needed int8, uint8, int16 or uint16",
+       "QuantizeLinear",
+       17,
+       {x, scale, fed({}, kInt32)}},
+  });
+  refusesEach<NotImplementedError>({
+      {"scales in blocks", "QuantizeLinear", 21, {x, fed({2, 3}), fed({2, 3}, kInt8)}},
+      {"integers of type STRING",
+       "QuantizeLinear",
+       21,
+       {x, scale},
+       {{"output_dtype", int(TensorProto::STRING)}}},
+  });
+}
+
+TEST_CASE("Messages about recurrent layers of ONNX", "[onnx]") {
+  const Argument x = fed({5, 2, 3}), w = fed({1, 4, 3}), r = fed({1, 4, 4});
+  refusesEach<ValueError>({
+      {"has x of rank 2; needed 3", "RNN", 14, {fed({2, 3}), w, r}},
+      {"has direction 'up'", "RNN", 14, {x, w, r}, {{"direction", text("up")}}},
+      {"has 2 activations; needed 1",
+       "RNN",
+       14,
+       {x, w, r},
+       {{"activations", Names{"Tanh", "Tanh"}}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"the activation Cosine", "RNN", 14, {x, w, r}, {{"activations", Names{"Cosine"}}}},
+      {"recurrent weights whose sizes only a call knows", "RNN", 14, {x, w, fed({1, 4, -1})}},
+  });
+}
+
+TEST_CASE("Messages about reductions of ONNX", "[onnx]") {
+  refusesEach<ValueError>({
+      {"has 2 axes; needed one", "CumSum", 17, {fed({2, 3}), known({0, 1})}},
+  });
+}
+
+TEST_CASE("Messages about resizing of ONNX", "[onnx]") {
+  const Argument x = fed({2, 3}), scales = known({2, 2}, kFloat);
+  refusesEach<ValueError>({
+      {"has the unknown coordinate_transformation_mode 'quarter'",
+       "Resize",
+       17,
+       {x, none(), scales},
+       {{"coordinate_transformation_mode", text("quarter")}}},
+      {"has the unknown mode 'best'", "Resize", 17, {x, none(), scales}, {{"mode", text("best")}}},
+      {"has a scale of -2", "Resize", 17, {x, none(), known({2, -2}, kFloat)}},
+      {"has a size of -2", "Resize", 17, {x, none(), none(), known({2, -2})}},
+      {"needs a scale or a size for each of 2 axes", "Resize", 17, {x, none(), known({2}, kFloat)}},
+      {"needs a scale for each of 2 axes", "Upsample", 9, {x, known({2}, kFloat)}},
+  });
+  refusesEach<NotImplementedError>({
+      {"Resize of sizes that only a call knows, but by whole numbers to the nearest",
+       "Resize",
+       17,
+       {fed({-1, 3}), none(), scales},
+       {{"mode", text("linear")}}},
+      {"scales that only a call knows", "Resize", 17, {x, none(), fed({2})}},
+      {"Resize with antialias", "Resize", 18, {x, none(), scales}, {{"antialias", 1}}},
+      {"Resize that keeps the aspect ratio",
+       "Resize",
+       18,
+       {x, none(), none(), known({4, 4})},
+       {{"keep_aspect_ratio_policy", text("not_larger")}}},
+  });
+}
+
+TEST_CASE("Messages about shapes of ONNX", "[onnx]") {
+  const Argument x = fed({2, 3}), unknown = fed({-1}, kInt64);
+  refusesEach<ValueError>({
+      {"keeps size 2 of an input of rank 2", "Reshape", 17, {x, known({2, 3, 0})}},
+      {"has -2 in its shape; needed sizes, and one -1", "Reshape", 17, {x, known({0, -2})}},
+      {"has an axis twice", "Unsqueeze", 17, {x, known({1, 1})}},
+      {"has other numbers of starts and ends",
+       "Slice",
+       9,
+       {x},
+       {{"starts", Dims{0, 1}}, {"ends", Dims{1}}}},
+      {"has starts that are no short vector", "Slice", 17, {x, unknown, unknown}},
+      {"has other numbers of starts, axes and steps",
+       "Slice",
+       17,
+       {x, known({0}), known({1}), known({0, 1})}},
+      {"has a step of 0", "Slice", 17, {x, known({0}), known({1}), known({0}), known({0})}},
+      {"has pads that are no short vector", "Pad", 17, {x, unknown}},
+      {"has 2 pads for 2 axes", "Pad", 17, {x, known({1, 1})}},
+      {"needs an input of rank 4 and a block of 1 or more",
+       "DepthToSpace",
+       17,
+       {x},
+       {{"blocksize", 2}}},
+      {"has an input of rank 1; needed 2 at least", "Trilu", 17, {fed({3})}},
+  });
+  refusesEach<NotImplementedError>({
+      {"Tile of opset 1", "Tile", 5, {x, known({1, 2})}},
+      {"pads that only a call knows, with mode wrap",
+       "Pad",
+       19,
+       {x, fed({4}, kInt64)},
+       {{"mode", text("wrap")}}},
+      {"Dropout in training", "Dropout", 17, {x, none(), fed({}, kBool)}},
+  });
+}
+
+TEST_CASE("Messages about windows of ONNX", "[onnx]") {
+  const Argument x = fed({1, 2, 8}), w = fed({3, 2, 3});
+  refusesEach<ValueError>({
+      {"has auto_pad 'SAME'; needed NOTSET, VALID, SAME_UPPER or SAME_LOWER",
+       "Conv",
+       17,
+       {x, w},
+       {{"auto_pad", text("SAME")}}},
+      {"has 0 for a window, stride or dilation", "Conv", 17, {x, w}, {{"strides", Dims{0}}}},
+      {"has 2 strides; needed 1", "Conv", 17, {x, w}, {{"strides", Dims{1, 1}}}},
+      {"has a pad of -1", "Conv", 17, {x, w}, {{"pads", Dims{-1, 0}}}},
+      {"has a filter of rank 2; needed 3 at least", "Conv", 17, {x, fed({3, 2})}},
+      {"has a kernel_shape that the filter has not",
+       "Conv",
+       17,
+       {x, w},
+       {{"kernel_shape", Dims{3, 3}}}},
+      {"has x of rank 2; needed 3", "Conv", 17, {fed({1, 2}), w}},
+      {"has 0 groups", "Conv", 17, {x, w}, {{"group", 0}}},
+      {"has 2 entries of output_shape",
+       "ConvTranspose",
+       17,
+       {x, fed({2, 3, 3})},
+       {{"output_shape", Dims{9, 9}}}},
+  });
+  refusesEach<NotImplementedError>({
+      {"filters whose sizes only a call knows", "Conv", 17, {x, fed({3, 2, -1})}},
+      {"convolutions of more than three axes",
+       "Conv",
+       17,
+       {fed({1, 2, 3, 3, 3, 3}), fed({1, 2, 3, 3, 3, 3})}},
+      {"MaxPool with dilations",
+       "MaxPool",
+       17,
+       {x},
+       {{"kernel_shape", Dims{2}}, {"dilations", Dims{2}}}},
+  });
+}
