@@ -374,11 +374,7 @@ TEST_CASE("Messages about normalisation of ONNX", "[onnx]") {
       {"has p 3; needed 1 or 2", "LpNormalization", 17, {x}, {{"p", 3}}},
   });
   refusesEach<NotImplementedError>({
-      {"BatchNormalization in training",
-       "BatchNormalization",
-       15,
-       {x, v, v, v, v},
-       {{"training_mode", 1}}},
+      {"BatchNormalization in training, of opset 6", "BatchNormalization", 6, {x, v, v, v, v}},
       {"BatchNormalization that is not spatial",
        "BatchNormalization",
        7,
@@ -492,7 +488,6 @@ TEST_CASE("Messages about shapes of ONNX", "[onnx]") {
        19,
        {x, fed({4}, kInt64)},
        {{"mode", text("wrap")}}},
-      {"Dropout in training", "Dropout", 17, {x, none(), fed({}, kBool)}},
   });
 }
 
@@ -527,10 +522,122 @@ TEST_CASE("Messages about windows of ONNX", "[onnx]") {
        "Conv",
        17,
        {fed({1, 2, 3, 3, 3, 3}), fed({1, 2, 3, 3, 3, 3})}},
-      {"MaxPool with dilations",
-       "MaxPool",
-       17,
+      {"AveragePool with dilations",
+       "AveragePool",
+       19,
        {x},
        {{"kernel_shape", Dims{2}}, {"dilations", Dims{2}}}},
+      {"MaxPool with indices or dilations over more than 4096 places",
+       "MaxPool",
+       17,
+       {fed({1, 2, 5000})},
+       {{"kernel_shape", Dims{4097}}},
+       2},
   });
+}
+
+TEST_CASE("Messages about signals, random numbers and training of ONNX", "[onnx]") {
+  const Argument x = fed({2, 8, 1}), rate = fed({}), count = fed({}, kInt64);
+  const Argument yes = known({1}, kBool);
+  refusesEach<ValueError>({
+      {"has a window of size -1", "HannWindow", 17, {known({-1})}},
+      {"has a signal whose last size is not 1 or 2", "DFT", 17, {fed({2, 8, 3})}},
+      {"has frames of 9 each 1", "STFT", 17, {x, known({1}), none(), known({9})}},
+      {"has a ratio of 1.000000; needed one from 0 to below 1",
+       "Dropout",
+       17,
+       {x, known({1}, kFloat), yes}},
+  });
+  refusesEach<NotImplementedError>({
+      {"transforms of more than 65536 numbers", "DFT", 17, {x, known({100000})}},
+      {"inverse transforms of one side", "DFT", 17, {x}, {{"inverse", 1}, {"onesided", 1}}},
+      {"transforms of sizes that only a call knows", "DFT", 17, {fed({2, -1, 1})}},
+      {"Dropout whose mode only a call knows", "Dropout", 17, {x, none(), fed({}, kBool)}},
+      {"Dropout whose ratio only a call knows", "Dropout", 17, {x, fed({}), yes}},
+  });
+  auto training = [](const std::string &op, const Names &inputs, const Attributes &attributes) {
+    ModelProto model = emptyModel();
+    onnx::OperatorSetIdProto *set = model.add_opset_import();
+    set->set_domain("ai.onnx.preview.training");
+    set->set_version(1);
+    GraphProto &graph = *model.mutable_graph();
+    for (const char *name : {"r", "x", "g"})
+      addInput(graph, name, {});
+    addNode(graph, op, inputs, {"y"}, attributes)->set_domain("ai.onnx.preview.training");
+    graph.add_output()->set_name("y");
+    return model;
+  };
+  refuses<ValueError>("has 3 inputs; needed a rate, a count and 3 for each tensor",
+                      training("Adagrad", {"r", "r", "x"}, {}));
+  refuses<ValueError>("has mode 'fast'; needed standard or nesterov",
+                      training("Momentum", {"r", "r", "x", "g", "g"}, {{"mode", text("fast")}}));
+  refuses<ValueError>("differentiates 'w', which nothing computes",
+                      training("Gradient", {"x"}, {{"xs", Names{"w"}}, {"y", text("x")}}));
+  refuses<NotImplementedError>("gradients where other values stand for 'x'",
+                               training("Gradient", {"g"}, {{"xs", Names{"x"}}, {"y", text("x")}}));
+}
+
+// y = f(x) with functions of the model's own.
+static ModelProto withFunctions(const std::vector<std::pair<std::string, GraphProto>> &functions,
+                                const Names &inputs = {"x"}) {
+  ModelProto model = emptyModel();
+  onnx::OperatorSetIdProto *own = model.add_opset_import();
+  own->set_domain("own");
+  own->set_version(1);
+  for (const auto &[name, graph] : functions) {
+    onnx::FunctionProto *function = model.add_functions();
+    function->set_name(name);
+    function->set_domain("own");
+    *function->mutable_opset_import() = model.opset_import();
+    function->add_input("a");
+    function->add_output("b");
+    *function->mutable_node() = graph.node();
+    function->add_attribute("slope");
+  }
+  addInput(*model.mutable_graph(), "x", {2});
+  addNode(*model.mutable_graph(), "f", inputs, {"y"}, {{"slope", 0.5f}})->set_domain("own");
+  model.mutable_graph()->add_output()->set_name("y");
+  return model;
+}
+
+TEST_CASE("Messages about functions of models of ONNX", "[onnx]") {
+  GraphProto twice, endless, negative, nothing;
+  for (const char *to : {"b", "c"})
+    addNode(endless, "f", {"a"}, {to})->set_domain("own");
+  refuses<ValueError>("has graphs in graphs, or functions that call functions, more than 64 deep",
+                      withFunctions({{"f", endless}}));
+  // Each calls the next one twice: 2^22 nodes.
+  std::vector<std::pair<std::string, GraphProto>> bomb;
+  for (int i = 0; i < 23; ++i) {
+    GraphProto graph;
+    const std::string next = "f" + std::to_string(i + 1);
+    for (const char *to : {"b", "c"})
+      addNode(graph, i == 22 ? "Neg" : next, {"a"}, {to})->set_domain(i == 22 ? "" : "own");
+    bomb.push_back({i ? "f" + std::to_string(i) : "f", graph});
+  }
+  refuses<ValueError>("nodes, those of functions counted in each call", withFunctions(bomb));
+  addNode(negative, "Neg", {"a"}, {"b"});
+  refuses<ValueError>("calls function 'f' with 2 inputs; it has 1",
+                      withFunctions({{"f", negative}}, {"x", "x"}));
+  refuses<ValueError>("has a function 'f' with an output 'b' that nothing computes",
+                      withFunctions({{"f", nothing}}));
+}
+
+TEST_CASE("Functions of models of ONNX are called with their attributes", "[onnx]") {
+  GraphProto leaky, caller;
+  onnx::AttributeProto *alpha = addNode(leaky, "LeakyRelu", {"a"}, {"b"})->add_attribute();
+  alpha->set_name("alpha");
+  alpha->set_type(onnx::AttributeProto::FLOAT);
+  alpha->set_ref_attr_name("slope");
+  NodeProto *inner = addNode(caller, "g", {"a"}, {"b"});
+  inner->set_domain("own");
+  onnx::AttributeProto *slope = inner->add_attribute();
+  slope->set_name("slope");
+  slope->set_type(onnx::AttributeProto::FLOAT);
+  slope->set_ref_attr_name("slope");
+  const Folder folder;
+  const std::string path =
+      folder.write("net.onnx", withFunctions({{"f", caller}, {"g", leaky}}).SerializeAsString());
+  const keratin::Results y = K::load_onnx(path).function({Array(std::vector<float>{-2, 3})});
+  CHECK(y[0].toVector<float>() == std::vector<float>{-1, 3});
 }
