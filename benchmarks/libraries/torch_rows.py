@@ -141,14 +141,16 @@ class Torch:
         yield from self.forward(timer, "mlp")
 
     def embedding(self, timer):
-        """Only the rows that are looked up have a gradient, and are changed."""
-        table = nn.Embedding(50000, 256, sparse=True)
+        """Only the rows that are looked up have a gradient, and are changed, but by Adam that is not lazy."""
         ids = torch.from_numpy(self.inputs.ids).long()
         target = torch.rand(64, 128, 256)
-        loss = lambda: (table(ids) - target).square().sum() / 64
-        optimizer = torch.optim.SGD(table.parameters(), lr=0.5)
-        time = self.training(timer, table.parameters(), loss, optimizer)
-        yield "step sgd 50000x256, 8192 rows", time
+        for kind, sparse, make in (("step sgd", True, lambda p: torch.optim.SGD(p, lr=0.5)),
+                                   ("step adam", False, lambda p: torch.optim.Adam(p, lr=1e-3)),
+                                   ("lazy step adam", True, lambda p: torch.optim.SparseAdam(list(p), lr=1e-3))):
+            table = nn.Embedding(50000, 256, sparse=sparse)
+            loss = lambda: (table(ids) - target).square().sum() / 64
+            time = self.training(timer, table.parameters(), loss, make(table.parameters()))
+            yield f"{kind} 50000x256, 8192 rows", time
 
     def layernorm(self, timer):
         yield from self.forward(timer, "layernorm")
