@@ -1,5 +1,6 @@
 // Descent on the rows of a table that were looked up.
 #include "tests/frontend/FrontendTest.h"
+#include "tests/support/TemporaryFile.h"
 
 #include <cmath>
 
@@ -117,4 +118,83 @@ TEST_CASE("a table that is looked up several times is updated in the rows that a
   for (int64_t i = 0; i < many * width; ++i)
     if (found.item<double>(i) != before.item<double>(i) - gradientOf(i / width) / 2)
       FAIL("element " << i << ": " << found.item<double>(i));
+}
+
+namespace {
+
+// A table with two moments, and a step of Adam on the rows that are looked up.
+struct AdamStep {
+  explicit AdamStep(bool isLazy)
+      : table(K::variable(tableOf(rows, width))), m(K::variable(onesOf(rows, width))),
+        v(K::variable(onesOf(rows, width))) {
+    Tensor ids = K::placeholder({None}, None, "int32"), y = K::placeholder({None, width});
+    Tensor g = *K::gradients(K::sum(K::gather(table, ids) * y), {table})[0];
+    Tensor nextM = 0.9 * m + 0.1 * g, nextV = 0.999 * v + 0.001 * K::square(g);
+    K::FunctionOptions options;
+    options.lazyUpdates = isLazy;
+    step = K::function({ids, y}, {},
+                       {K::update(m, nextM), K::update(v, nextV),
+                        K::update(table, table - 0.01 * nextM / (K::sqrt(nextV) + 1e-7))},
+                       "", options);
+  }
+  std::vector<Array> values() const { return K::batch_get_value({table, m, v}); }
+
+  Tensor table, m, v;
+  K::Function step;
+};
+
+} // namespace
+
+TEST_CASE("a lazy step of Adam is Adam's in the rows that are named, and none in the others") {
+  AdamStep lazy(true), whole(false);
+  CHECK(lazy.step.arenaBytes() < tableBytes / 2);
+  CHECK(whole.step.arenaBytes() > tableBytes / 2);
+  const Array ids{7, 0, 7, 47}, none = Array::empty(DType::Int32, {0});
+  std::vector<float> elements;
+  for (int64_t i = 0; i < 4 * width; ++i)
+    elements.push_back(0.125f * float(i % 13) - 0.7f);
+  const Array y = Array::copyOf(DType::Float32, {4, width}, elements.data());
+  std::vector<Array> before = lazy.values();
+  lazy.step({ids, y});
+  whole.step({ids, y});
+  std::vector<Array> after = lazy.values(), dense = whole.values();
+  for (size_t which = 0; which < after.size(); ++which)
+    for (int64_t i = 0; i < rows * width; ++i) {
+      int64_t row = i / width;
+      const Array &expected = row == 7 || row == 0 || row == 47 ? dense[which] : before[which];
+      if (after[which].item<double>(i) != expected.item<double>(i))
+        FAIL("variable " << which << ", element " << i);
+    }
+  // Nothing is named, nothing decays.
+  lazy.step({none, Array::empty(DType::Float32, {0, width})});
+  std::vector<Array> last = lazy.values();
+  for (size_t which = 0; which < after.size(); ++which)
+    checkArray(last[which], after[which]);
+}
+
+TEST_CASE("what is lazy is saved with the function") {
+  AdamStep lazy(true);
+  keratin::tests::TemporaryFile file;
+  K::save_function(lazy.step, file.path);
+  K::Function loaded = K::load_function(file.path);
+  CHECK(loaded.arenaBytes() < tableBytes);
+  loaded({Array{7, 7, 7, 7}, onesOf(4, width)});
+  lazy.step({Array{7, 7, 7, 7}, onesOf(4, width)});
+  std::vector<Tensor> theirs = loaded.variables(), ours = lazy.step.variables();
+  REQUIRE(theirs.size() == ours.size());
+  for (size_t i = 0; i < ours.size(); ++i)
+    checkArray(K::get_value(theirs[i]), K::get_value(ours[i]));
+}
+
+// What the whole table's regulariser says is no row's alone.
+TEST_CASE("a regulariser keeps lazy updates from being lazy") {
+  Tensor table = K::variable(tableOf(rows, width)), ids = K::placeholder({2}, None, "int32");
+  Tensor loss = K::sum(K::gather(table, ids)) + 0.5 * K::sum(K::square(table));
+  Tensor gradient = *K::gradients(loss, {table})[0];
+  K::FunctionOptions options;
+  options.lazyUpdates = true;
+  K::Function step = K::function({ids}, {}, {K::update_sub(table, 0.5 * gradient)}, "", options);
+  step({Array{1, 1}});
+  CHECK(K::get_value(table).item<double>(1 * width) == 1.0 - 0.5 * (2.0 + 1.0));
+  CHECK(K::get_value(table).item<double>(5 * width) == 9.0 - 0.5 * 9.0);
 }
