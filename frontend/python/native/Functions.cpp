@@ -4,6 +4,7 @@
 #include "frontend/python/native/Register.h"
 #include "frontend/python/native/SparseMatrices.h"
 #include "frontend/python/native/Subjects.h"
+#include "keratin/onnx.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -280,6 +281,32 @@ nb::object loadFunction(nb::handle path, const std::string &name, nb::handle opt
   return wrapped(std::move(function));
 }
 
+nb::object loadOnnx(nb::handle path, bool trainable, nb::handle constants, const std::string &name,
+                    nb::handle options, SourceLocation place) {
+  const std::string file = pathOf(path, {"load_onnx", 0, place, "path"});
+  OnnxOptions given;
+  given.trainable = trainable;
+  if (PyDict_Check(constants.ptr()))
+    for (const auto &[key, value] : itemsOf(constants)) {
+      const Argument argument{"load_onnx", 2, place, "constants"};
+      if (!PyUnicode_Check(key.ptr()))
+        argument.fail(key, "a name of an input");
+      const std::string input = textOf(key);
+      given.constants.emplace(input, arrayOf(value, "load_onnx: the constant for '" + input + "'"));
+    }
+  else if (!constants.is_none())
+    Argument{"load_onnx", 2, place, "constants"}.fail(constants, "a dict by the names of inputs");
+  given.function = optionsOf(options, "load_onnx", 4, "trainable, constants, name, ", place);
+  if (!name.empty())
+    given.function.name = name;
+  OnnxModel model;
+  {
+    ReleasedGil release;
+    model = K::load_onnx(file, given, place);
+  }
+  return wrapped(std::move(model.function));
+}
+
 template <auto ofTensors, auto ofFunction>
 void withWeights(const char *name, nb::handle variables, nb::handle path, SourceLocation place) {
   std::string file = pathOf(path, {name, 1, place});
@@ -341,6 +368,7 @@ void keratin::python::registerFunctions(nb::module_ &m) {
   add<&saveFunctions>(m, "save_functions");
   add<&loadFunctions>(m, "load_functions");
   add<&loadFunction>(m, "load_function");
+  add<&loadOnnx>(m, "load_onnx");
   add<&saveWeights>(m, "save_weights");
   add<&loadWeights>(m, "load_weights");
 }
