@@ -396,10 +396,7 @@ static void chooseHalves(ContractionPlan &plan, const ContractionSpec &spec,
 // How A reaches the micro-kernel.
 static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes) {
   using Access = ContractionPlan::Access;
-  bool rowsContiguous = spec.a.constantColStride == 1;
-  bool columnsContiguous = spec.a.constantRowStride == 1;
-  bool contiguous = rowsContiguous || columnsContiguous;
-  plan.aColumnsContiguous = columnsContiguous && !rowsContiguous;
+  bool contiguous = spec.a.constantColStride == 1 || spec.a.constantRowStride == 1;
   bool isNarrow = spec.a.elementType != spec.accumulatorType;
   if (isNarrow) {
     plan.a = contiguous ? Access::Copied : Access::Gathered;
@@ -489,8 +486,9 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
     return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
-  chooseA(plan, spec, bytes);
+  plan.aColumnsContiguous = spec.a.constantRowStride == 1 && spec.a.constantColStride != 1;
   chooseRows(plan, spec, target, bytes, call);
+  chooseA(plan, spec, bytes);
   chooseHalves(plan, spec, target, call);
   chooseBlocks(plan, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);

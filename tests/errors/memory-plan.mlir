@@ -165,8 +165,8 @@ func.func @reuse_in_one_of_several_loops(%x: tensor<16xf32> {keratin.kind = "inp
     %1 = keratin.constant dense<0.0> : tensor<8xf32>
     keratin.yield %0, %1 : tensor<16xf32>, tensor<8xf32>
   }
-  %y = keratin.kernel (%b) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
-  ^bb0(%p0: tensor<16xf32>):
+  %y = keratin.kernel (%b, %s) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>, tensor<8xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<8xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
