@@ -61,18 +61,28 @@ Numbers windowOf(ModelNode &node, Call &call, Value filter) {
   return window;
 }
 
-Value convolved(ModelNode &node, Call &call, Value x, Value filter) {
-  const Numbers window = windowOf(node, call, filter);
-  const size_t spatial = window.size();
-  if (spatial > 3)
+// The windows over x that the filter has.
+Geometry geometryOver(ModelNode &node, Call &call, Value x, Value filter) {
+  Numbers window = windowOf(node, call, filter);
+  if (window.size() > 3)
     node.notImplemented("convolutions of more than three axes");
-  if (call.rank(x) != int64_t(spatial) + 2)
-    node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed " +
-              std::to_string(spatial + 2));
-  const Geometry g = geometryOf(node, window);
+  const int64_t rank = int64_t(window.size()) + 2;
+  if (call.rank(x) != rank)
+    node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed " + std::to_string(rank));
+  return geometryOf(node, std::move(window));
+}
+
+int64_t groupsOf(ModelNode &node) {
   const int64_t groups = node.integer("group", 1);
   if (groups < 1 || groups > (1 << 30))
     node.fail("has " + std::to_string(groups) + " groups");
+  return groups;
+}
+
+Value convolved(ModelNode &node, Call &call, Value x, Value filter) {
+  const Geometry g = geometryOver(node, call, x, filter);
+  const size_t spatial = g.window.size();
+  const int64_t groups = groupsOf(node);
   x = channelsLast(call, x);
   filter = filterLast(call, filter);
   const std::string image = std::string("012").substr(0, spatial);
@@ -161,23 +171,15 @@ Values convInteger(ModelNode &node) {
 Values convTranspose(ModelNode &node) {
   Call call("load_onnx", node.place);
   auto [x, filter] = call.promoted(node.input(0), node.input(1));
-  const Numbers window = windowOf(node, call, filter);
-  const size_t spatial = window.size();
-  if (spatial > 3)
-    node.notImplemented("convolutions of more than three axes");
-  if (call.rank(x) != int64_t(spatial) + 2)
-    node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed " +
-              std::to_string(spatial + 2));
-  const Geometry g = geometryOf(node, window);
+  const Geometry g = geometryOver(node, call, x, filter);
+  const size_t spatial = g.window.size();
   const Numbers more = orAll(node.integers("output_padding"), spatial, 0, node, "output_padding");
   Numbers wanted = node.integers("output_shape");
   if (wanted.size() == spatial + 2)
     wanted.erase(wanted.begin(), wanted.begin() + 2);
   if (!wanted.empty() && wanted.size() != spatial)
     node.fail("has " + std::to_string(wanted.size()) + " entries of output_shape");
-  const int64_t groups = node.integer("group", 1);
-  if (groups < 1 || groups > (1 << 30))
-    node.fail("has " + std::to_string(groups) + " groups");
+  const int64_t groups = groupsOf(node);
   x = channelsLast(call, x);
   // (in, out, spatial…) to (spatial…, in, out).
   Numbers order(spatial);
@@ -190,7 +192,7 @@ Values convTranspose(ModelNode &node) {
   const ir::Shape sizes = ir::getShape(x);
   ir::Shape result{sizes.front()};
   for (size_t i = 0; i < spatial; ++i) {
-    const int64_t reach = (window[i] - 1) * g.dilations[i] + 1;
+    const int64_t reach = (g.window[i] - 1) * g.dilations[i] + 1;
     // All places that the windows reach.
     const DimExpr last = call.check(ir::mul(call.check(ir::sub(sizes[i + 1], 1)), g.strides[i]));
     const DimExpr whole = call.check(ir::add(last, reach + more[i]));

@@ -96,14 +96,20 @@ Values instanceNormalization(ModelNode &node) {
                                     perChannel(call, node.input(2), x))));
 }
 
+// From the attribute's axis on.
+Numbers axesBehind(ModelNode &node, int64_t rank) {
+  Numbers axes;
+  for (int64_t i = node.axis(node.integer("axis", -1), rank); i < rank; ++i)
+    axes.push_back(i);
+  return axes;
+}
+
 Values layerNormalization(ModelNode &node) {
   Call call("load_onnx", node.place);
   const Value given = call.value(node.input(0));
   const DType dtype = call.dtypeOf(given);
   const Value x = widened(call, given);
-  Numbers axes;
-  for (int64_t i = node.axis(node.integer("axis", -1), call.rank(x)); i < call.rank(x); ++i)
-    axes.push_back(i);
+  const Numbers axes = axesBehind(node, call.rank(x));
   const double epsilon = node.number("epsilon", 1e-5f);
   const Moments moments = momentsOf(call, x, axes);
   Value y = call.cast(normalized(call, x, moments, axes, epsilon), dtype);
@@ -123,9 +129,7 @@ Values rmsNormalization(ModelNode &node) {
   const Value given = call.value(node.input(0));
   const DType dtype = call.dtypeOf(given);
   const Value x = widened(call, given);
-  Numbers axes;
-  for (int64_t i = node.axis(node.integer("axis", -1), call.rank(x)); i < call.rank(x); ++i)
-    axes.push_back(i);
+  const Numbers axes = axesBehind(node, call.rank(x));
   const Value squares = mean(call, call.g.mul(x, x), axes);
   const Value y = call.cast(
       call.g.mul(x, spread(call, inverse(call, squares, node.number("epsilon", 1e-5f)), x, axes)),
