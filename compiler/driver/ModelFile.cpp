@@ -204,30 +204,37 @@ void compiler::registerModelDialects(DialectRegistry &registry) {
   registry.insert<ir::KeratinDialect, func::FuncDialect>();
 }
 
+absl::StatusOr<ir::SavedGraph> compiler::readSavedModel(const std::string &bytes,
+                                                        MLIRContext &context,
+                                                        const std::string &function) {
+  absl::StatusOr<ir::SavedGraph> graph = ir::readGraph(bytes, context);
+  if (graph.ok() && !function.empty())
+    if (absl::Status status = keepOnly(*graph, function); !status.ok())
+      return status;
+  return graph;
+}
+
 absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIRContext &context,
                                                    const std::string &function) {
   std::string bytes;
   if (std::optional<ir::ReadingProblem> problem = ir::readSource(path, bytes))
     return problem->isLimit ? absl::ResourceExhaustedError(problem->why) : refuse(problem->why);
-  absl::StatusOr<ir::SavedGraph> graph = refuse("");
-  if (StringRef(bytes).starts_with(ir::kSavedMagicBytes)) {
-    graph = ir::readGraph(bytes, context);
-  } else {
-    if (std::optional<ir::SourceRefusal> refusal = ir::refuseSource(bytes))
-      return absl::Status(refusal->isLimit ? absl::StatusCode::kResourceExhausted
-                                           : absl::StatusCode::kInvalidArgument,
-                          refusal->str(path));
-    if (!StringRef(bytes).trim().empty() && !StringRef(bytes).contains("func.func") &&
-        !StringRef(bytes).contains("module"))
-      return refuse("this is a text without a function (func.func); needed a saved graph (.ktg) or "
-                    "textual IR");
-    // MLIR's lexer needs the NUL that stands behind the bytes of a string.
-    ParserConfig config(&context);
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);
-    if (!module)
-      return refuse("this is neither a saved graph nor textual IR");
-    graph = TextModel(std::move(module)).read();
-  }
+  if (StringRef(bytes).starts_with(ir::kSavedMagicBytes))
+    return readSavedModel(bytes, context, function);
+  if (std::optional<ir::SourceRefusal> refusal = ir::refuseSource(bytes))
+    return absl::Status(refusal->isLimit ? absl::StatusCode::kResourceExhausted
+                                         : absl::StatusCode::kInvalidArgument,
+                        refusal->str(path));
+  if (!StringRef(bytes).trim().empty() && !StringRef(bytes).contains("func.func") &&
+      !StringRef(bytes).contains("module"))
+    return refuse("this is a text without a function (func.func); needed a saved graph (.ktg) or "
+                  "textual IR");
+  // MLIR's lexer needs the NUL that stands behind the bytes of a string.
+  ParserConfig config(&context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);
+  if (!module)
+    return refuse("this is neither a saved graph nor textual IR");
+  absl::StatusOr<ir::SavedGraph> graph = TextModel(std::move(module)).read();
   if (graph.ok() && !function.empty())
     if (absl::Status status = keepOnly(*graph, function); !status.ok())
       return status;

@@ -29,6 +29,10 @@ void registerModelDialects(mlir::DialectRegistry &registry);
 absl::StatusOr<ir::SavedGraph> readModel(const std::string &path, mlir::MLIRContext &context,
                                          const std::string &function = "");
 
+// The same of the bytes of a saved graph.
+absl::StatusOr<ir::SavedGraph> readSavedModel(const std::string &bytes, mlir::MLIRContext &context,
+                                              const std::string &function = "");
+
 } // namespace keratin::compiler
 
 #endif // KERATIN_COMPILER_DRIVER_MODELFILE_H

@@ -2,6 +2,7 @@
 #include "keratin/function.h"
 
 #include "frontend/backend/FunctionState.h"
+#include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/InputNames.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
@@ -328,57 +329,72 @@ static void nameInputs(Graph &graph, Function::Impl &impl, llvm::ArrayRef<size_t
   }
 }
 
+// All of a function but its code. Under the graph's mutex.
+static std::shared_ptr<Function::Impl> implOf(Call &call, const std::vector<Tensor> &inputs,
+                                              const std::vector<Output> &outputs,
+                                              const std::vector<Update> &updates,
+                                              const std::string &name) {
+  auto impl = std::make_shared<Function::Impl>();
+  impl->name = name.empty() ? call.graph.uniqueName("function") : name;
+  impl->givenInputs = inputs;
+  llvm::SmallVector<size_t> firstParts; // of each given input, among all
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool isSparse = sparseParts(call.raw(inputs[i])).has_value();
+    if (llvm::any_of(llvm::ArrayRef(inputs).take_front(i),
+                     [&](const Tensor &earlier) { return backend::is_same(earlier, inputs[i]); }))
+      call.valueError("input '" + inputs[i].name() + "' is listed twice");
+    if (!isSparse) {
+      firstParts.push_back(impl->inputs.size());
+      impl->inputs.push_back(inputs[i]);
+      continue;
+    }
+    if (!hasSparseRole(inputs[i], ir::SparseRole::Placeholder))
+      call.valueError("input '" + inputs[i].name() + "' is a sparse tensor; needed a placeholder");
+    std::vector<Tensor> components = sparseComponents(inputs[i]);
+    firstParts.push_back(impl->inputs.size());
+    impl->inputs.insert(impl->inputs.end(), components.begin(), components.end());
+    impl->sparseInputs[i] = {"", inputs[i].dtype(), inputs[i].shape(), madeAt(valueOf(inputs[i]))};
+  }
+  nameInputs(call.graph, *impl, firstParts);
+  for (const Output &output : outputs) {
+    std::optional<SparseParts> parts = sparseParts(call.raw(output.tensor()));
+    impl->givenOutputs.push_back(output.tensor());
+    impl->outputs.push_back(parts ? call.tensor(toDense(call, *parts)) : output.tensor());
+    if (!output.name().empty() && llvm::is_contained(impl->outputNames, output.name()))
+      call.valueError("two outputs are named '" + output.name() + "'");
+    impl->outputNames.push_back(output.name());
+  }
+  for (const Update &update : updates)
+    if (update.tensor()) {
+      call.raw(*update.tensor());
+      impl->updates.push_back(*update.tensor());
+    }
+  return impl;
+}
+
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
                              const std::vector<Update> &updates, const std::string &name,
                              const FunctionOptions &options, SourceLocation location) {
-  auto impl = std::make_shared<Function::Impl>();
+  std::shared_ptr<Function::Impl> impl;
   FunctionModule module;
   Placement placement;
   {
     Call call("function", location);
     checkOptions(call, options);
-    impl->name = name.empty() ? call.graph.uniqueName("function") : name;
-    impl->givenInputs = inputs;
+    impl = implOf(call, inputs, outputs, updates, name);
     impl->lazyUpdates = options.lazyUpdates;
-    llvm::SmallVector<size_t> firstParts; // of each given input, among all
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      bool isSparse = sparseParts(call.raw(inputs[i])).has_value();
-      if (llvm::any_of(llvm::ArrayRef(inputs).take_front(i),
-                       [&](const Tensor &earlier) { return backend::is_same(earlier, inputs[i]); }))
-        call.valueError("input '" + inputs[i].name() + "' is listed twice");
-      if (!isSparse) {
-        firstParts.push_back(impl->inputs.size());
-        impl->inputs.push_back(inputs[i]);
-        continue;
-      }
-      if (!hasSparseRole(inputs[i], ir::SparseRole::Placeholder))
-        call.valueError("input '" + inputs[i].name() +
-                        "' is a sparse tensor; needed a placeholder");
-      std::vector<Tensor> components = sparseComponents(inputs[i]);
-      firstParts.push_back(impl->inputs.size());
-      impl->inputs.insert(impl->inputs.end(), components.begin(), components.end());
-      impl->sparseInputs[i] = {"", inputs[i].dtype(), inputs[i].shape(),
-                               madeAt(valueOf(inputs[i]))};
-    }
-    nameInputs(call.graph, *impl, firstParts);
-    for (const Output &output : outputs) {
-      std::optional<SparseParts> parts = sparseParts(call.raw(output.tensor()));
-      impl->givenOutputs.push_back(output.tensor());
-      impl->outputs.push_back(parts ? call.tensor(toDense(call, *parts)) : output.tensor());
-      if (!output.name().empty() && llvm::is_contained(impl->outputNames, output.name()))
-        call.valueError("two outputs are named '" + output.name() + "'");
-      impl->outputNames.push_back(output.name());
-    }
-    for (const Update &update : updates)
-      if (update.tensor()) {
-        call.raw(*update.tensor());
-        impl->updates.push_back(*update.tensor());
-      }
     module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
     placement = placeFunction(call, module, options);
   }
   compileFunction(*impl, std::move(module), placement);
   return Function(std::move(impl));
+}
+
+Function frontend::functionWithoutCode(const std::vector<Tensor> &inputs,
+                                       const std::vector<Output> &outputs, const std::string &name,
+                                       SourceLocation location) {
+  Call call("function", location);
+  return Function(implOf(call, inputs, outputs, {}, name));
 }
 
 Function backend::function(const TensorList &inputs, const OutputList &outputs,

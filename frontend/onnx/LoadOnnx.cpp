@@ -1,25 +1,75 @@
-// K::load_onnx.
+// K::load_onnx, and the same for tools.
 #include "keratin/onnx.h"
 
+#include "compiler/artifact/Names.h"
+#include "frontend/backend/SavedFunctions.h"
 #include "frontend/onnx/GraphImporter.h"
+#include "frontend/onnx/SavedModel.h"
+#include "keratin/error.h"
 #include "keratin/io.h"
 
+#include <filesystem>
+#include <new>
+
 using namespace keratin;
+using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 
-namespace keratin::backend {
-
-OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
-  const ModelFile file(path, location);
-  GraphImporter importer(file);
-  importer.addInitializers(file.graph(), options.trainable);
-  importer.addInputs(file.graph(), options.constants);
+static std::vector<Output> import(GraphImporter &importer, bool trainable,
+                                  const std::map<std::string, Array> &constants) {
+  const ModelFile &file = importer.file;
+  importer.addInitializers(file.graph(), trainable);
+  importer.addInputs(file.graph(), constants);
   importer.addNodes(file.graph().node());
   std::vector<Output> outputs;
   for (const onnx::ValueInfoProto &output : file.graph().output())
     outputs.emplace_back(output.name(), importer.output(output.name()));
   if (outputs.empty())
     file.fail("has no outputs");
+  return outputs;
+}
+
+// "load_onnx: 'm.onnx' has no graph" as "this has no graph", behind the file's name.
+static std::string withoutFile(llvm::StringRef message, const std::string &path) {
+  message.consume_front("load_onnx: ");
+  if (!message.consume_front("'" + path + "'"))
+    return message.str();
+  if (message.consume_front(": "))
+    return message.str();
+  return "this" + message.str();
+}
+
+absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
+  auto failed = [&](absl::StatusCode code, const std::exception &error) {
+    return absl::Status(code, withoutFile(error.what(), path));
+  };
+  try {
+    const ModelFile file(path, SourceLocation());
+    GraphImporter importer(file);
+    const std::vector<Output> outputs = import(importer, /*trainable=*/false, {});
+    const std::string &given = file.graph().name();
+    const std::string name = compiler::isModelName(given)
+                                 ? given
+                                 : compiler::modelName(std::filesystem::path(path).stem().string());
+    const Function function = functionWithoutCode(importer.inputs, outputs, name, file.location);
+    return frontend::savedGraphOf("load_onnx", {function}, file.location);
+  } catch (const MemoryError &error) {
+    return failed(absl::StatusCode::kResourceExhausted, error);
+  } catch (const NotImplementedError &error) {
+    return failed(absl::StatusCode::kUnimplemented, error);
+  } catch (const RuntimeError &error) {
+    return failed(absl::StatusCode::kUnavailable, error);
+  } catch (const Error &error) {
+    return failed(absl::StatusCode::kInvalidArgument, error);
+  }
+}
+
+namespace keratin::backend {
+
+OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
+  const ModelFile file(path, location);
+  GraphImporter importer(file);
+  const std::vector<Output> outputs = import(importer, options.trainable, options.constants);
   OnnxModel model;
   model.variables = importer.variables;
   model.function =

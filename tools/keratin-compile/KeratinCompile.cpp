@@ -11,6 +11,7 @@
 #include "compiler/pipelines/Pipelines.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "tools/support/Compilation.h"
+#include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -44,7 +45,7 @@ bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
 SourcePathOptions sourcePaths;
 
 CommandLine commandLine() {
-  CommandLine line("keratin-compile <model.ktg or .mlir> [options]",
+  CommandLine line("keratin-compile <model.ktg, .onnx or .mlir> [options]",
                    "Compiles a model ahead of time: a shared object and its C header.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE",
@@ -344,7 +345,7 @@ absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false); // nobody reads notes
   DiagnosticLines lines(context);
-  auto graph = readModel(inputFile, context, functionName);
+  auto graph = tools::readModel(inputFile, context, functionName);
   if (!graph.ok())
     return lines.orElse(inFile(inputFile, graph.status()));
   if (absl::Status status = takeWeights(*graph); !status.ok())

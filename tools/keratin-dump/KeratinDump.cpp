@@ -15,6 +15,7 @@
 #include "tools/keratin-dump/Stages.h"
 #include "tools/keratin-dump/Stats.h"
 #include "tools/keratin-dump/Text.h"
+#include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
@@ -47,7 +48,7 @@ std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
 
 CommandLine commandLine() {
-  CommandLine line("keratin-dump <model.ktg or .mlir> [options]",
+  CommandLine line("keratin-dump <model.ktg, .onnx or .mlir> [options]",
                    "Shows a model at any stage of its compilation.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE", "output; default: standard output");
@@ -395,7 +396,7 @@ absl::Status run(Watchdog &watchdog) {
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false); // nobody reads notes
   DiagnosticLines lines(context);
-  auto graph = compiler::readModel(inputFile, context, functionName);
+  auto graph = tools::readModel(inputFile, context, functionName);
   if (!graph.ok())
     return lines.orElse(inFile(inputFile, graph.status()));
   watchdog.enter("compiling and drawing");

@@ -15,6 +15,7 @@
 #include "tools/keratin-run/ProfileTrace.h"
 #include "tools/keratin-run/Weights.h"
 #include "tools/support/Compilation.h"
+#include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
@@ -46,7 +47,7 @@ bool check = false, timing = false, quiet = false, checkNumbers = false;
 
 CommandLine commandLine() {
   CommandLine line(
-      "keratin-run <model.ktg, .mlir or .so> [options]",
+      "keratin-run <model.ktg, .onnx, .mlir or .so> [options]",
       "Calls a function of a model and prints what it gives.\n\n"
       "A shared object is loaded into this process: that runs whatever code it holds.");
   line.positional(models, 1, 1);
@@ -118,7 +119,7 @@ struct Loaded {
 absl::Status readGraph(const std::string &file, mlir::MLIRContext &context, Loaded &loaded,
                        const std::string &name) {
   DiagnosticLines lines(context);
-  auto graph = compiler::readModel(file, context);
+  auto graph = tools::readModel(file, context);
   if (!graph.ok())
     return lines.orElse(inFile(file, graph.status()));
   std::vector<std::string> names;

@@ -1,0 +1,117 @@
+"""What tools make of models of ONNX, and say of wrong ones: tools.py FOLDER_OF_TOOLS FOLDER_OF_DATA SCRATCH_FOLDER.
+
+The models are ONNX's own tests of backends, with inputs and outputs (tests/onnx/CMakeLists.txt)."""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+BIN, DATA, SCRATCH = sys.argv[1:]
+problems = []
+
+
+def run(tool, *arguments):
+    done = subprocess.run([os.path.join(BIN, tool), *arguments], capture_output=True, cwd=SCRATCH, timeout=300,
+                          env=dict(os.environ, KERATIN_CACHE="off", KERAS_HOME=os.path.join(SCRATCH, "keras")))
+    return done.returncode, done.stdout.decode(), done.stderr.decode("utf-8", "replace")
+
+
+def expect(code, message, tool, *arguments):
+    """The exit code, and what standard error holds."""
+    got, out, err = run(tool, *arguments)
+    if got != code or message not in err or bool(err) != bool(message):
+        problems.append(f"{tool} {arguments}: exit code {got}, {err!r}; expected {code}, {message!r}")
+    return out
+
+
+def tensor(path):
+    """Sizes and elements of a file with one tensor of float32."""
+    data, at, sizes, raw = open(path, "rb").read(), 0, [], None
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte, at = data[at], at + 1
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        key, value = number(), number()
+        if key == 1 << 3:
+            sizes.append(value)
+        elif key & 7 == 2:
+            raw, at = data[at:at + value] if key >> 3 == 9 else raw, at + value
+    return tuple(sizes), struct.unpack(f"<{len(raw) // 4}f", raw)
+
+
+def write_npy(name, sizes, elements):
+    header = repr({"descr": "<f4", "fortran_order": False, "shape": sizes}).encode()
+    with open(os.path.join(SCRATCH, name), "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(elements)}f", *elements))
+
+
+def read_npy(name):
+    data = open(os.path.join(SCRATCH, name), "rb").read()
+    length, = struct.unpack("<H", data[8:10])
+    header, raw = eval(data[10:10 + length]), data[10 + length:]
+    return header["shape"], struct.unpack(f"<{len(raw) // 4}f", raw)
+
+
+def check_output(what, name, expected):
+    sizes, elements = read_npy(name)
+    if sizes != expected[0] or any(abs(a - b) > 1e-3 * abs(b) + 1e-6 for a, b in zip(elements, expected[1])):
+        problems.append(f"{what}: found {sizes} {elements[:4]}, expected {expected[0]} {expected[1][:4]}")
+
+
+def check_numbers():
+    """In process and ahead of time the outputs are those that ONNX gives."""
+    folder = os.path.join(DATA, "pytorch-converted", "test_Conv2d")
+    shutil.copy(os.path.join(folder, "model.onnx"), os.path.join(SCRATCH, "conv net.onnx"))
+    write_npy("x.npy", *tensor(os.path.join(folder, "test_data_set_0", "input_0.pb")))
+    expected = tensor(os.path.join(folder, "test_data_set_0", "output_0.pb"))
+    # The graph's name is none in C: the function has the file's.
+    out = expect(0, "", "keratin-run", "conv net.onnx", "--function=conv_net", "--input=0=x.npy", "--output-dir=.", "--check")
+    if "check: 1 call agrees" not in out:
+        problems.append(f"keratin-run printed {out!r}")
+    check_output("keratin-run model", "3.npy", expected)
+    os.remove(os.path.join(SCRATCH, "3.npy"))
+    expect(0, "", "keratin-compile", "conv net.onnx", "-o", "libconv.so", "--header=conv.h")
+    if "conv_net_conv_net(" not in open(os.path.join(SCRATCH, "conv.h")).read():
+        problems.append("the header has no function conv_net_conv_net")
+    out = expect(0, "", "keratin-run", "libconv.so", "--input=0=x.npy", "--output-dir=.", "--model=conv net.onnx", "--check")
+    check_output("keratin-run object", "3.npy", expected)
+
+
+def check_dump():
+    """A node is a place as a source line is one; a graph whose name is one in C gives it to the function."""
+    model = os.path.join(DATA, "node", "test_conv_with_strides_padding", "model.onnx")
+    out = expect(0, "", "keratin-dump", model)
+    if "func.func @test_conv_with_strides_padding(" not in out or 'loc("model.onnx: node (Conv)":1' not in out:
+        problems.append(f"keratin-dump printed {out!r}")
+    out = expect(0, "", "keratin-dump", model, "--around=model.onnx: node (Conv):1", "--stage=fused")
+    if "keratin.conv" not in out:
+        problems.append(f"keratin-dump --around printed {out!r}")
+
+
+def check_errors():
+    with open(os.path.join(SCRATCH, "text.onnx"), "w") as file:
+        file.write("func.func @f() { return }\n")
+    squeeze = os.path.join(DATA, "node", "test_squeeze", "model.onnx")
+    for tool in "keratin-compile", "keratin-run", "keratin-dump":
+        expect(1, "none.onnx: error: this cannot be read: No such file", tool, "none.onnx")
+        expect(1, "text.onnx: error: this is no model of ONNX, or damaged", tool, "text.onnx")
+        expect(1, "model.onnx: error: not implemented: axes that only a call knows; at model.onnx: node (Squeeze):1", tool, squeeze)
+    expect(1, "conv net.onnx: error: there is no function 'f'; there are conv_net", "keratin-compile", "conv net.onnx", "--function=f")
+
+
+shutil.rmtree(SCRATCH, ignore_errors=True)
+os.makedirs(SCRATCH)
+check_numbers()
+check_dump()
+check_errors()
+for problem in problems:
+    print(problem)
+sys.exit(bool(problems))
