@@ -149,8 +149,9 @@ Values gelu(ModelNode &node) {
 // Before opset 13 over all axes from one on, as one; then over one axis.
 template <typename Along> Values along(ModelNode &node, Along compute) {
   Tensor x = node.input(0);
-  const int64_t axis =
-      node.axis(node.integer("axis", node.opset < 13 ? 1 : -1), std::max<int64_t>(1, x.ndim()));
+  if (x.ndim() == 0)
+    node.fail("has an input of rank 0; needed 1 at least");
+  const int64_t axis = node.axis(node.integer("axis", node.opset < 13 ? 1 : -1), x.ndim());
   Call call("load_onnx", node.place);
   const Value value = call.value(x);
   std::vector<int64_t> axes{axis};

@@ -22,6 +22,8 @@ Value withBias(Call &call, Value y, const ModelNode &node, size_t input) {
   if (!node.has(input))
     return y;
   const Value bias = call.value(node.input(input));
+  if (call.rank(bias) > 1)
+    node.fail("has a bias of rank " + std::to_string(call.rank(bias)) + "; needed 1");
   return call.g.add(y, call.broadcastTo(bias, ir::getShape(y)));
 }
 
@@ -174,7 +176,13 @@ Values convTranspose(ModelNode &node) {
   const Geometry g = geometryOver(node, call, x, filter);
   const size_t spatial = g.window.size();
   const Numbers more = orAll(node.integers("output_padding"), spatial, 0, node, "output_padding");
+  for (int64_t number : more)
+    if (number < 0 || number > (1 << 30))
+      node.fail("has an output_padding of " + std::to_string(number));
   Numbers wanted = node.integers("output_shape");
+  for (int64_t number : wanted)
+    if (number < 0)
+      node.fail("has an output_shape with " + std::to_string(number));
   if (wanted.size() == spatial + 2)
     wanted.erase(wanted.begin(), wanted.begin() + 2);
   if (!wanted.empty() && wanted.size() != spatial)

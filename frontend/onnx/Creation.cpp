@@ -106,6 +106,8 @@ Values eyeLike(ModelNode &node) {
 // on at the index, off elsewhere; negative indices count from the end.
 Values oneHot(ModelNode &node) {
   Tensor indices = node.input(0), values = node.input(2);
+  if (values.ndim() != 1 || (node.constant(1) && node.constant(1)->size() != 1))
+    node.fail("needs a depth and a vector of two values");
   Call call("load_onnx", node.place);
   const Value places = call.cast(call.value(indices), DType::Int64);
   const Shape given = node.constant(1) ? Shape(node.integersOf(1, "depth")) : node.shapeOf(1);

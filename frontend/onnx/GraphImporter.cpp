@@ -1,7 +1,12 @@
 #include "frontend/onnx/GraphImporter.h"
 
+#include "frontend/onnx/Printable.h"
 #include "keratin/creation.h"
 #include "keratin/variables.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <algorithm>
 #include <mutex>
@@ -11,6 +16,8 @@ using namespace keratin;
 using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
+
+static constexpr int64_t kMostInNodes = 10000;
 
 // Places live as long as the program.
 static const char *kept(std::string text) {
@@ -188,10 +195,10 @@ void GraphImporter::addInputs(const onnx::GraphProto &graph,
 }
 
 SourceLocation GraphImporter::placeOf(const onnx::NodeProto &proto) {
-  std::string text = file.name() + ": " + functionNames + "node ";
+  std::string text = printable(file.name(), 80) + ": " + functionNames + "node ";
   if (!proto.name().empty())
-    text += "'" + proto.name() + "' ";
-  text += "(" + proto.op_type() + ")";
+    text += "'" + printable(proto.name(), 80) + "' ";
+  text += "(" + printable(proto.op_type(), 80) + ")";
   return {kept(std::move(text)), nodes};
 }
 
@@ -204,6 +211,10 @@ void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::Node
     if (++root->allNodes > kMostNodes)
       file.fail("has more than " + std::to_string(kMostNodes) +
                 " nodes, those of functions counted in each call");
+    // A branch is imported for each output of its node, and so are those in it.
+    if (around && ++root->nodesInNodes > kMostInNodes)
+      file.notImplemented("graphs in nodes with more than " + std::to_string(kMostInNodes) +
+                          " nodes, which count for each output of an If");
     addNode(proto);
   }
 }
@@ -253,10 +264,11 @@ Values GraphImporter::callFunction(const onnx::NodeProto &proto,
                                    const onnx::FunctionProto &function,
                                    const std::vector<ModelValue *> &arguments) {
   GraphImporter body(*this, ModelFile::opsetsOf(function.opset_import()));
-  body.functionNames = functionNames + function.name() + ": ";
+  body.functionNames = functionNames + printable(function.name(), 80) + ": ";
   if (arguments.size() > size_t(function.input_size()))
-    file.fail("calls function '" + function.name() + "' with " + std::to_string(arguments.size()) +
-              " inputs; it has " + std::to_string(function.input_size()));
+    file.fail("calls function '" + printable(function.name()) + "' with " +
+              std::to_string(arguments.size()) + " inputs; it has " +
+              std::to_string(function.input_size()));
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i])
       body.define(function.input(int(i)), *arguments[i]);
@@ -272,11 +284,41 @@ Values GraphImporter::callFunction(const onnx::NodeProto &proto,
   for (const std::string &name : function.output()) {
     ModelValue *value = body.lookUp(name);
     if (!value)
-      file.fail("has a function '" + function.name() + "' with an output '" + name +
+      file.fail("has a function '" + printable(function.name()) + "' with an output '" + name +
                 "' that nothing computes");
     values.push_back(*value);
   }
   return values;
+}
+
+// Operands may be of a dtype that an op of the dialect has not: what was made for the node is
+// verified, which is what has its place.
+static void check(ModelNode &node, Values &results) {
+  llvm::SmallVector<mlir::Operation *> open;
+  for (ModelValue &result : results)
+    if (!result.constant())
+      if (mlir::Operation *op = valueOf(result.tensor(node.place)).getDefiningOp())
+        open.push_back(op);
+  if (open.empty())
+    return;
+  const mlir::Location place = open.front()->getLoc();
+  std::string why;
+  mlir::ScopedDiagnosticHandler handler(open.front()->getContext(), [&](mlir::Diagnostic &found) {
+    if (why.empty())
+      why = found.str();
+    return mlir::success();
+  });
+  llvm::SmallPtrSet<mlir::Operation *, 16> seen;
+  while (!open.empty()) {
+    mlir::Operation *op = open.pop_back_val();
+    if (op->getLoc() != place || !seen.insert(op).second)
+      continue;
+    if (mlir::failed(mlir::verify(op)))
+      node.fail("cannot have these operands: " + why);
+    for (const mlir::Value operand : op->getOperands())
+      if (mlir::Operation *before = operand.getDefiningOp())
+        open.push_back(before);
+  }
 }
 
 void GraphImporter::addNode(const onnx::NodeProto &proto) {
@@ -301,7 +343,10 @@ void GraphImporter::addNode(const onnx::NodeProto &proto) {
     ModelNode node(*this, proto, placeOf(proto), opset->second, std::move(arguments));
     if (!record)
       node.notImplemented("the op " + what);
+    if (!node.outputCount())
+      node.fail("has no outputs");
     results = record->import(node);
+    check(node, results);
   }
   for (int i = 0; i < proto.output_size(); ++i) {
     if (proto.output(i).empty())

@@ -54,6 +54,7 @@ private:
   int nodes = 0;             // of this graph so far
   int64_t allNodes = 0;      // of the model's graph and all in it
   std::string functionNames; // "f: " for a body of f's
+  int64_t nodesInNodes = 0;  // of graphs in nodes, imported so far
   llvm::StringMap<ModelValue> values;
   std::set<std::string> leftOut;
 };

@@ -293,6 +293,8 @@ Values compress(ModelNode &node) {
     // A short mask leaves the rest out.
     Call call("load_onnx", at);
     const Value given = call.value(mask), rows = call.value(x);
+    if (call.rank(given) != 1)
+      node.fail("has a condition of rank " + std::to_string(call.rank(given)) + "; needed 1");
     const DimExpr size = ir::getShape(rows).front(), length = ir::getShape(given).front();
     if (size != length) {
       call.requireAtLeast(size, length, "the condition must not be longer than the axis");
@@ -345,6 +347,8 @@ Values reverseSequence(ModelNode &node) {
   Tensor x = node.input(0), lengths = node.input(1);
   const int64_t time = node.axis(node.integer("time_axis", 0), x.ndim()),
                 batch = node.axis(node.integer("batch_axis", 1), x.ndim());
+  if (lengths.ndim() != 1 || time == batch)
+    node.fail("needs a vector of lengths, and two axes");
   Tensor places, elements;
   {
     Call call("load_onnx", node.place);

@@ -3,13 +3,16 @@
 
 #include "compiler/artifact/Names.h"
 #include "frontend/backend/SavedFunctions.h"
+#include "frontend/graph/SourcePlace.h"
 #include "frontend/onnx/GraphImporter.h"
+#include "frontend/onnx/Printable.h"
 #include "frontend/onnx/SavedModel.h"
 #include "keratin/error.h"
 #include "keratin/io.h"
 
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -66,15 +69,23 @@ absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
 
 namespace keratin::backend {
 
-OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
-  const ModelFile file(path, location);
+static OnnxModel load(const ModelFile &file, const OnnxOptions &options) {
   GraphImporter importer(file);
   const std::vector<Output> outputs = import(importer, options.trainable, options.constants);
   OnnxModel model;
   model.variables = importer.variables;
-  model.function =
-      function(importer.inputs, outputs, {}, options.function.name, options.function, location);
+  model.function = function(importer.inputs, outputs, {}, options.function.name, options.function,
+                            file.location);
   return model;
+}
+
+OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
+  try {
+    return load(ModelFile(path, location), options);
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) { // of a vector longer than any memory
+  }
+  throw MemoryError(withPlace("load_onnx: out of memory for '" + printable(path) + "'", location));
 }
 
 } // namespace keratin::backend

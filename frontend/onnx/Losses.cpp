@@ -70,6 +70,8 @@ Values negativeLogLikelihoodLoss(ModelNode &node) {
 Values softmaxCrossEntropyLoss(ModelNode &node) {
   Call call("load_onnx", node.place);
   const Value scores = call.value(node.input(0));
+  if (call.rank(scores) < 2)
+    node.fail("has scores of rank " + std::to_string(call.rank(scores)) + "; needed 2 at least");
   const std::vector<int64_t> axes{1};
   const Value logs = call.g.sub(scores, spread(call, logSumExp(call, scores, axes), scores, axes));
   std::optional<Tensor> weights;

@@ -1,6 +1,7 @@
 #include "frontend/onnx/ModelFile.h"
 
 #include "frontend/graph/SourcePlace.h"
+#include "frontend/onnx/Printable.h"
 #include "ir/saved/SavedFile.h"
 #include "keratin/error.h"
 
@@ -63,12 +64,12 @@ const onnx::FunctionProto *ModelFile::function(const onnx::NodeProto &node) cons
 }
 
 void ModelFile::fail(const std::string &what) const {
-  throw ValueError(withPlace("load_onnx: '" + thePath + "' " + what, location));
+  throw ValueError(withPlace("load_onnx: " + printable("'" + thePath + "' " + what), location));
 }
 
 void ModelFile::notImplemented(const std::string &what) const {
-  throw NotImplementedError(
-      withPlace("load_onnx: '" + thePath + "': not implemented: " + what, location));
+  throw NotImplementedError(withPlace(
+      "load_onnx: " + printable("'" + thePath + "': not implemented: " + what), location));
 }
 
 std::optional<DType> keratin::frontend::onnx_models::dtypeOf(int32_t elementType) {
@@ -238,9 +239,10 @@ std::string ModelFile::external(const onnx::TensorProto &tensor, const std::stri
       fail("has the elements of " + what + " behind the link '" + folder.string() + "'");
   }
   if (!fs::is_regular_file(file, error))
-    throw RuntimeError(withPlace("load_onnx: '" + thePath + "': the elements of " + what +
-                                     " cannot be read: '" + file.string() + "' is no file",
-                                 location));
+    throw RuntimeError(
+        withPlace("load_onnx: " + printable("'" + thePath + "': the elements of " + what +
+                                            " cannot be read: '" + file.string() + "' is no file"),
+                  location));
   const uint64_t size = fs::file_size(file, error);
   if (error || offset > size || length > size - offset)
     fail("needs " + std::to_string(length) + " bytes from " + std::to_string(offset) + " on of '" +
@@ -249,6 +251,7 @@ std::string ModelFile::external(const onnx::TensorProto &tensor, const std::stri
   std::ifstream in(file, std::ios::binary);
   in.seekg(std::streamoff(offset));
   if (!in.read(raw.data(), std::streamsize(length)))
-    throw RuntimeError(withPlace("load_onnx: '" + file.string() + "' cannot be read", location));
+    throw RuntimeError(
+        withPlace("load_onnx: " + printable("'" + file.string() + "' cannot be read"), location));
   return raw;
 }

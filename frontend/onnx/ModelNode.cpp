@@ -1,6 +1,7 @@
 #include "frontend/onnx/ModelNode.h"
 
 #include "frontend/graph/SourcePlace.h"
+#include "frontend/onnx/Printable.h"
 #include "keratin/creation.h"
 
 using namespace keratin;
@@ -123,9 +124,9 @@ int64_t ModelNode::axis(int64_t axis, int64_t rank) const {
 }
 
 void ModelNode::fail(const std::string &what) const {
-  throw ValueError(withPlace("load_onnx: the node " + what, place));
+  throw ValueError(withPlace("load_onnx: the node " + printable(what), place));
 }
 
 void ModelNode::notImplemented(const std::string &what) const {
-  throw NotImplementedError(withPlace("load_onnx: not implemented: " + what, place));
+  throw NotImplementedError(withPlace("load_onnx: not implemented: " + printable(what), place));
 }

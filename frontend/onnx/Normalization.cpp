@@ -2,6 +2,7 @@
 #include "frontend/backend/Reductions.h"
 #include "frontend/onnx/ModelNode.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace keratin;
@@ -14,6 +15,9 @@ using Numbers = std::vector<int64_t>;
 
 // A vector along axis 1 of x's shape.
 Value perChannel(Call &call, const Tensor &vector, Value x) {
+  if (vector.ndim() != 1)
+    call.valueError("numbers of channels have rank " + std::to_string(vector.ndim()) +
+                    "; needed 1");
   const Value value = call.cast(call.value(vector), call.dtypeOf(x));
   return call.g.broadcast(
       call.withSize(value, 0, ir::getShape(x)[1], "the channels of x and its scales"),
@@ -22,6 +26,9 @@ Value perChannel(Call &call, const Tensor &vector, Value x) {
 
 // Of what follows NumPy's rule of broadcasting.
 Value like(Call &call, const Tensor &tensor, Value x) {
+  if (tensor.ndim() > call.rank(x))
+    call.valueError("a scale or a bias has rank " + std::to_string(tensor.ndim()) + ", x " +
+                    std::to_string(call.rank(x)));
   return call.broadcastTo(call.cast(call.value(tensor), call.dtypeOf(x)), ir::getShape(x));
 }
 
@@ -73,8 +80,10 @@ Values batchNormalization(ModelNode &node) {
     centre = now.mean;
     variance = now.variance;
   }
-  const Value scale = call.g.mul(call.cast(call.value(node.input(1)), call.dtypeOf(x)),
-                                 inverse(call, variance, epsilon));
+  const Value given =
+      call.requireShape(call.cast(call.value(node.input(1)), call.dtypeOf(x)),
+                        ir::getShape(variance), "the scales and the variances of channels");
+  const Value scale = call.g.mul(given, inverse(call, variance, epsilon));
   const Value centred = call.g.sub(x, perChannel(call, call.tensor(centre), x));
   const Value scaled = call.g.mul(centred, perChannel(call, call.tensor(scale), x));
   Values values = one(call.tensor(call.g.add(scaled, perChannel(call, node.input(2), x))));
@@ -172,6 +181,8 @@ Values meanVarianceNormalization(ModelNode &node) {
     axes = {0, 2, 3};
   for (int64_t &axis : axes)
     axis = node.axis(axis, call.rank(x));
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
   return one(call.tensor(normalized(call, x, momentsOf(call, x, axes), axes, 0)));
 }
 
@@ -182,7 +193,7 @@ Values localResponse(ModelNode &node) {
   const int64_t size = node.integer("size");
   const double alpha = node.number("alpha", 1e-4f), beta = node.number("beta", 0.75),
                bias = node.number("bias", 1);
-  if (call.rank(x) < 2 || size < 1)
+  if (call.rank(x) < 2 || size < 1 || size > (1 << 30))
     node.fail("needs x of rank 2 at least, and a size of 1 or more");
   Numbers window(size_t(call.rank(x)), 1);
   const Numbers steps = window;

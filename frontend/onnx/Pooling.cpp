@@ -18,6 +18,13 @@ struct Pool {
   ir::Shape low{0}, result;
 };
 
+Value imageOf(ModelNode &node, Call &call) {
+  const Value x = call.value(node.input(0));
+  if (call.rank(x) < 3)
+    node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed 3 at least");
+  return channelsLast(call, x);
+}
+
 Pool poolOver(ModelNode &node, Call &call, Value x) {
   Pool pool;
   const ir::Shape sizes = ir::getShape(x);
@@ -147,7 +154,7 @@ Values maxPoolByPlaces(ModelNode &node, Call &call, Value x, const Pool &pool) {
 
 Values maxPool(ModelNode &node) {
   Call call("load_onnx", node.place);
-  const Value x = channelsLast(call, call.value(node.input(0)));
+  const Value x = imageOf(node, call);
   const Pool pool = poolOver(node, call, x);
   bool isDilated = false;
   for (int64_t dilation : pool.geometry.dilations)
@@ -183,7 +190,7 @@ Value countOf(Call &call, Value x, Pool pool, bool withPadding) {
 
 Values averagePool(ModelNode &node) {
   Call call("load_onnx", node.place);
-  Value x = channelsLast(call, call.value(node.input(0)));
+  Value x = imageOf(node, call);
   const Pool pool = poolOver(node, call, x);
   refuseDilation(node, pool.geometry);
   const DType dtype = call.dtypeOf(x);
@@ -211,7 +218,7 @@ Values averagePool(ModelNode &node) {
 // (sum |x|^p)^(1 / p).
 Values lpPool(ModelNode &node) {
   Call call("load_onnx", node.place);
-  const Value x = channelsLast(call, call.value(node.input(0)));
+  const Value x = imageOf(node, call);
   const Pool pool = poolOver(node, call, x);
   refuseDilation(node, pool.geometry);
   const double p = double(node.integer("p", 2));

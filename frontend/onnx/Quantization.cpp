@@ -19,6 +19,8 @@ Value beside(ModelNode &node, Call &call, Value parameter, Value x, int64_t axis
     return call.g.broadcastScalar(call.g.reshape(parameter, {}), shape);
   if (rank != 1)
     node.notImplemented("scales in blocks");
+  if (axis < 0 || axis >= int64_t(shape.size()))
+    node.fail("has scales along an axis that x has not");
   const std::string what = "the scales and their axis";
   return call.g.broadcast(call.withSize(parameter, 0, shape[size_t(axis)], what), shape, {axis});
 }

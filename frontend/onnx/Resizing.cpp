@@ -90,7 +90,8 @@ Tensor resizedAlong(ModelNode &node, Tensor x, int64_t number, const Axis &axis,
     outside.push_back(isOutside ? 1 : 0);
     hasOutside = hasOutside || isOutside;
     auto inside = [&](double index) {
-      return int64_t(std::clamp(index, 0.0, double(axis.from - 1)));
+      const double last = double(axis.from - 1);
+      return int64_t(index > 0 ? std::min(index, last) : 0); // of no number, too
     };
     if (taps == 1) {
       indices[0].push_back(inside(nearestOf(rule.nearest, place)));
@@ -142,6 +143,9 @@ bool repeats(const Rule &rule, double scale) {
          (rule.nearest == "floor" || (rule.nearest == "round_prefer_floor" && scale <= 2));
 }
 
+// There is a list of where each place of an axis comes from.
+constexpr double kMost = 1 << 24;
+
 Tensor resized(ModelNode &node, Tensor x, const std::vector<int64_t> &axes,
                const std::vector<double> &scales, const std::vector<int64_t> &sizes,
                const std::vector<double> &region, const Rule &rule) {
@@ -169,12 +173,12 @@ Tensor resized(ModelNode &node, Tensor x, const std::vector<int64_t> &axes,
     axis.from = *from;
     if (sizes.empty()) {
       axis.scale = scales[i];
-      if (!(axis.scale > 0) || axis.scale * double(axis.from) > 1e9)
+      if (!(axis.scale > 0) || axis.scale * double(axis.from) > kMost)
         node.fail("has a scale of " + std::to_string(axis.scale));
       axis.to = int64_t(std::floor(double(axis.from) * axis.scale));
     } else {
       axis.to = sizes[i];
-      if (axis.to < 0 || axis.to > int64_t(1e9) || axis.from == 0)
+      if (axis.to < 0 || axis.to > int64_t(kMost) || axis.from == 0)
         node.fail("has a size of " + std::to_string(axis.to));
       axis.scale = double(axis.to) / double(axis.from);
     }

@@ -244,8 +244,11 @@ Values expand(ModelNode &node) {
   Call call("load_onnx", node.place);
   ir::Shape wanted;
   const Shape given = node.shapeOf(1);
-  for (const std::optional<DimExpr> &entry : call.entries(given, "shape"))
+  for (const std::optional<DimExpr> &entry : call.entries(given, "shape")) {
+    if (!entry || (entry->isConstant() && entry->constantValue() < 0))
+      node.fail("expands to a negative size");
     wanted.push_back(*entry);
+  }
   const Value value = call.value(x);
   return one(
       call.tensor(call.broadcastTo(value, call.broadcastShape(ir::getShape(value), wanted))));
@@ -285,6 +288,10 @@ Values pad(ModelNode &node) {
     fill = node.number("value", 0);
   else if (node.has(2))
     fill = node.input(2);
+  constexpr int64_t most = int64_t(1) << 40;
+  for (const Size &width : widths)
+    if (width.isNumber() && (width.number() < -most || width.number() > most))
+      node.fail("has a pad of " + std::to_string(width.number()));
   K::PadWidths pads(size_t(x.ndim()), {0, 0});
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = size_t(node.axis(axes[i], x.ndim()));

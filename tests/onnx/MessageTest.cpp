@@ -2,6 +2,7 @@
 #include "keratin/error.h"
 #include "keratin/onnx.h"
 #include "tests/onnx/ModelBuilder.h"
+#include "tests/support/LimitedProcess.h"
 
 #include <catch2/catch.hpp>
 
@@ -11,6 +12,7 @@
 
 using namespace keratin::tests;
 using keratin::Array;
+using keratin::MemoryError;
 using keratin::NotImplementedError;
 using keratin::OnnxOptions;
 using keratin::RuntimeError;
@@ -236,6 +238,8 @@ TEST_CASE("Messages about any node of ONNX", "[onnx]") {
        {{"axis", 1.0f}}},
       {"has no attribute to", "Cast", 17, {fed({2, 3})}},
       {"has no attribute then_branch", "If", 17, {fed({}, kBool)}},
+      {"has no outputs", "Relu", 17, {fed({2, 3})}, {}, 0},
+      {"cannot have these operands: ", "And", 17, {fed({2, 3}), fed({2, 3})}},
       {"has axis 2; needed one in [-2, 2)", "Softmax", 17, {fed({2, 3})}, {{"axis", 2}}},
   });
   refusesEach<NotImplementedError>({
@@ -252,6 +256,7 @@ TEST_CASE("Messages about elementwise ops and activations of ONNX", "[onnx]") {
        20,
        {fed({2, 3})},
        {{"approximate", text("erf")}}},
+      {"has an input of rank 0; needed 1 at least", "Softmax", 17, {fed({})}},
       {"has direction 'UP'; needed LEFT or RIGHT",
        "BitShift",
        17,
@@ -310,6 +315,59 @@ TEST_CASE("Messages about graphs in nodes of ONNX", "[onnx]") {
   });
 }
 
+TEST_CASE("Branches in branches of ONNX come to few nodes", "[onnx]") {
+  // Each is imported for each of four outputs of the one around it.
+  const Names four{"a", "b", "c", "d"};
+  GraphProto inner;
+  for (const std::string &name : four) {
+    addNode(inner, "Relu", {"x"}, {name});
+    inner.add_output()->set_name(name);
+  }
+  for (int level = 0; level < 4; ++level) {
+    GraphProto around = graphOf({}, four);
+    addNode(around, "If", {"flag"}, four, {{"then_branch", inner}, {"else_branch", inner}});
+    inner = std::move(around);
+  }
+  ModelProto model = emptyModel();
+  *model.mutable_graph() = inner;
+  addInput(*model.mutable_graph(), "flag", {}, kBool);
+  addInput(*model.mutable_graph(), "x", {2});
+  refuses<NotImplementedError>(
+      "graphs in nodes with more than 10000 nodes, which count for each output of an If", model);
+}
+
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+TEST_CASE("A model of ONNX for which there is no memory is refused", "[onnx]") {
+  const Folder folder;
+  TensorProto tensor = external({{"location", "w.bin"}});
+  tensor.set_data_type(TensorProto::UINT8);
+  tensor.set_dims(0, 3 << 10);
+  tensor.set_dims(1, 1 << 20);
+  const std::string path = folder.write("net.onnx", withTensor(tensor).SerializeAsString());
+  // Of holes.
+  fs::resize_file(folder.write("w.bin", ""), uint64_t(3) << 30);
+  const LimitedRun run = runLimited([&] {
+    try {
+      K::load_onnx(path);
+    } catch (const MemoryError &error) {
+      return std::string(error.what()).find("load_onnx: out of memory for '") == 0 ? 0 : 2;
+    }
+    return 1;
+  });
+  INFO(run.text());
+  CHECK((run.ended && run.code == 0));
+}
+#endif
+
+TEST_CASE("Names from a model of ONNX are printable in messages", "[onnx]") {
+  ModelProto model = modelOf("Softmax", 17, {fed({2, 3})}, {{"axis", 7}});
+  model.mutable_graph()->mutable_node(0)->set_name("a\nb\x1b" + std::string(1000, 'c'));
+  refuses<ValueError>("node 'a?b?" + std::string(76, 'c') + " …' (Softmax)", model);
+  model = modelOf("Relu", 17, {fed({2, 3})});
+  model.mutable_graph()->mutable_output(0)->set_name("late\n");
+  refuses<ValueError>("has an output 'late?' that nothing computes", model);
+}
+
 TEST_CASE("Messages about new tensors of ONNX", "[onnx]") {
   refusesEach<NotImplementedError>({
       {"a constant that is no tensor of numbers", "Constant", 17, {}, {{"value_string", text("")}}},
@@ -325,6 +383,10 @@ TEST_CASE("Messages about new tensors of ONNX", "[onnx]") {
        17,
        {known({2, 3})},
        {{"value", tensorProto("", {2}, {1, 2})}}},
+      {"needs a depth and a vector of two values",
+       "OneHot",
+       17,
+       {fed({2}, kInt64), known({}), fed({2})}},
       {"has an input of rank 1; needed 2", "EyeLike", 17, {fed({2})}},
   });
 }
@@ -333,6 +395,8 @@ TEST_CASE("Messages about indices of ONNX", "[onnx]") {
   const Argument x = fed({2, 3});
   refusesEach<ValueError>({
       {"has indices of rank 1; needed 2", "GatherElements", 17, {x, fed({2}, kInt64)}},
+      {"has a condition of rank 0; needed 1", "Compress", 17, {x, fed({}, kBool)}},
+      {"needs a vector of lengths, and two axes", "ReverseSequence", 17, {x, fed({}, kInt64)}},
       {"has batch_dims 2", "GatherND", 17, {x, fed({2, 1}, kInt64)}, {{"batch_dims", 2}}},
   });
   refusesEach<NotImplementedError>({
@@ -352,6 +416,10 @@ TEST_CASE("Messages about losses of ONNX", "[onnx]") {
        "SoftmaxCrossEntropyLoss",
        17,
        {fed({2, 3}), fed({2, 3}, kInt64)}},
+      {"has scores of rank 1; needed 2 at least",
+       "SoftmaxCrossEntropyLoss",
+       17,
+       {fed({2}), fed({2}, kInt64)}},
       {"has reduction 'max'; needed none, sum or mean",
        "NegativeLogLikelihoodLoss",
        17,
@@ -364,6 +432,11 @@ TEST_CASE("Messages about normalisation of ONNX", "[onnx]") {
   const Argument x = fed({2, 3}), v = fed({3});
   refusesEach<ValueError>({
       {"has x of rank 1; needed 2 at least", "BatchNormalization", 15, {v, v, v, v, v}},
+      {"numbers of channels have rank 0; needed 1",
+       "BatchNormalization",
+       15,
+       {x, fed({}), fed({}), fed({}), fed({})}},
+      {"a scale or a bias has rank 3, x 2", "LayerNormalization", 17, {x, fed({1, 2, 3})}},
       {"has x of rank 2; needed 3 at least", "InstanceNormalization", 17, {x, v, v}},
       {"needs x of rank 3 at least, and a group",
        "GroupNormalization",
@@ -387,6 +460,7 @@ TEST_CASE("Messages about products and quantised ops of ONNX", "[onnx]") {
   const Argument x = fed({2, 3}), scale = fed({});
   refusesEach<ValueError>({
       {"has operands of rank 1 and 2; needed 2", "Gemm", 17, {fed({3}), x}},
+      {"has scales along an axis that x has not", "QuantizeLinear", 17, {fed({}), fed({3})}},
       {"quantised to int32; needed int8, uint8, int16 or uint16",
        "QuantizeLinear",
        17,
@@ -472,6 +546,8 @@ TEST_CASE("Messages about shapes of ONNX", "[onnx]") {
        17,
        {x, known({0}), known({1}), known({0, 1})}},
       {"has a step of 0", "Slice", 17, {x, known({0}), known({1}), known({0}), known({0})}},
+      {"expands to a negative size", "Expand", 17, {x, known({2, -3})}},
+      {"has a pad of 4611686018427387904", "Pad", 17, {x, known({int64_t(1) << 62, 0, 0, 0})}},
       {"has pads that are no short vector", "Pad", 17, {x, unknown}},
       {"has 2 pads for 2 axes", "Pad", 17, {x, known({1, 1})}},
       {"needs an input of rank 4 and a block of 1 or more",
@@ -509,7 +585,19 @@ TEST_CASE("Messages about windows of ONNX", "[onnx]") {
        {x, w},
        {{"kernel_shape", Dims{3, 3}}}},
       {"has x of rank 2; needed 3", "Conv", 17, {fed({1, 2}), w}},
+      {"has x of rank 2; needed 3 at least", "MaxPool", 17, {fed({1, 2})}},
+      {"has a bias of rank 2; needed 1", "Conv", 17, {x, w, fed({3, 3})}},
       {"has 0 groups", "Conv", 17, {x, w}, {{"group", 0}}},
+      {"has an output_padding of -1",
+       "ConvTranspose",
+       17,
+       {x, fed({2, 3, 3})},
+       {{"output_padding", Dims{-1}}}},
+      {"has an output_shape with -9",
+       "ConvTranspose",
+       17,
+       {x, fed({2, 3, 3})},
+       {{"output_shape", Dims{-9}}}},
       {"has 2 entries of output_shape",
        "ConvTranspose",
        17,

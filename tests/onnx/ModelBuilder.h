@@ -5,7 +5,6 @@
 #include "third_party/onnx/onnx.pb.h"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
