@@ -80,7 +80,7 @@ double ModelNode::number(const char *name, double otherwise) const {
 
 std::string ModelNode::text(const char *name, const std::string &otherwise) const {
   const AttributeProto *attribute = find(name, AttributeProto::STRING);
-  return attribute ? attribute->s() : otherwise;
+  return attribute ? printable(attribute->s()) : otherwise;
 }
 
 std::vector<int64_t> ModelNode::integers(const char *name) const {
