@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/Printable.h"
 #include "keratin/creation.h"
+#include "keratin/error.h"
 #include "keratin/variables.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -321,6 +322,20 @@ static void check(ModelNode &node, Values &results) {
   }
 }
 
+// What an array refuses has no place of its own: it gets the node's.
+static Values importPlaced(const OpRecord &record, ModelNode &node) {
+  try {
+    return record.import(node);
+  } catch (const MemoryError &) {
+    throw;
+  } catch (const Error &error) {
+    const std::string message = error.what();
+    if (message.find("; at ") != std::string::npos)
+      throw;
+    node.fail("is refused: " + message);
+  }
+}
+
 void GraphImporter::addNode(const onnx::NodeProto &proto) {
   const std::string what =
       proto.op_type() + (proto.domain().empty() ? "" : " of the domain '" + proto.domain() + "'");
@@ -345,7 +360,7 @@ void GraphImporter::addNode(const onnx::NodeProto &proto) {
       node.notImplemented("the op " + what);
     if (!node.outputCount())
       node.fail("has no outputs");
-    results = record->import(node);
+    results = importPlaced(*record, node);
     check(node, results);
   }
   for (int i = 0; i < proto.output_size(); ++i) {
