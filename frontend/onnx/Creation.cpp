@@ -90,9 +90,9 @@ Values eyeLike(ModelNode &node) {
     node.fail("has an input of rank " + std::to_string(x.ndim()) + "; needed 2");
   DType dtype = x.dtype();
   if (node.hasAttribute("dtype")) {
-    const std::optional<DType> asked = dtypeOf(int32_t(node.integer("dtype")));
+    const std::optional<DType> asked = dtypeOf(node.integer("dtype"));
     if (!asked)
-      node.notImplemented("elements of type " + elementTypeName(int32_t(node.integer("dtype"))));
+      node.notImplemented("elements of type " + elementTypeName(node.integer("dtype")));
     dtype = *asked;
   }
   Call call("load_onnx", node.place);

@@ -157,9 +157,9 @@ Values where(ModelNode &node) {
 
 Values cast(ModelNode &node) {
   const int64_t to = node.integer("to");
-  const std::optional<DType> dtype = dtypeOf(int32_t(to));
+  const std::optional<DType> dtype = dtypeOf(to);
   if (!dtype)
-    node.notImplemented("a cast to " + elementTypeName(int32_t(to)));
+    node.notImplemented("a cast to " + elementTypeName(to));
   if (const Array *array = node.constant(0))
     return one(array->astype(*dtype));
   return one(K::cast(node.input(0), *dtype, node.place));

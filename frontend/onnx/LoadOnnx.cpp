@@ -82,6 +82,13 @@ static OnnxModel load(const ModelFile &file, const OnnxOptions &options) {
 OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
   try {
     return load(ModelFile(path, location), options);
+  } catch (const ValueError &error) {
+    // Of a function's inputs and outputs as a whole.
+    const std::string text = error.what();
+    if (text.find("; at ") != std::string::npos)
+      throw;
+    throw ValueError(withPlace(
+        "load_onnx: the graph of '" + printable(path) + "' is refused: " + text, location));
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) { // of a vector longer than any memory
   }

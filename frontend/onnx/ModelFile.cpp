@@ -72,7 +72,7 @@ void ModelFile::notImplemented(const std::string &what) const {
       "load_onnx: " + printable("'" + thePath + "': not implemented: " + what), location));
 }
 
-std::optional<DType> keratin::frontend::onnx_models::dtypeOf(int32_t elementType) {
+std::optional<DType> keratin::frontend::onnx_models::dtypeOf(int64_t elementType) {
   using onnx::TensorProto;
   switch (elementType) {
   case TensorProto::FLOAT:
@@ -106,8 +106,9 @@ std::optional<DType> keratin::frontend::onnx_models::dtypeOf(int32_t elementType
   }
 }
 
-std::string keratin::frontend::onnx_models::elementTypeName(int32_t elementType) {
-  if (onnx::TensorProto::DataType_IsValid(elementType))
+std::string keratin::frontend::onnx_models::elementTypeName(int64_t elementType) {
+  if (elementType == int32_t(elementType) &&
+      onnx::TensorProto::DataType_IsValid(int32_t(elementType)))
     return onnx::TensorProto::DataType_Name(onnx::TensorProto::DataType(elementType));
   return std::to_string(elementType);
 }

@@ -50,9 +50,9 @@ private:
 };
 
 // Of an element type of ONNX; nullopt for one that no tensor of ours has.
-std::optional<DType> dtypeOf(int32_t elementType);
+std::optional<DType> dtypeOf(int64_t elementType);
 // "FLOAT", …, or the number.
-std::string elementTypeName(int32_t elementType);
+std::string elementTypeName(int64_t elementType);
 
 } // namespace keratin::frontend::onnx_models
 

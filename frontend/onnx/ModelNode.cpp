@@ -44,7 +44,10 @@ std::vector<int64_t> ModelNode::integersOf(size_t i, const char *what) const {
 Shape ModelNode::shapeOf(size_t i) const {
   if (const Array *array = constant(i))
     return Shape(array->toVector<int64_t>());
-  return Shape(input(i));
+  const Tensor sizes = input(i);
+  if (!isInteger(sizes.dtype()))
+    fail(std::string("has sizes of dtype ") + dtypeName(sizes.dtype()) + "; needed integers");
+  return Shape(sizes);
 }
 
 const AttributeProto *ModelNode::find(const char *name) const {

@@ -54,9 +54,9 @@ DType outputType(ModelNode &node, size_t zeroPoint) {
   const int64_t asked = node.integer("output_dtype", 0);
   if (!asked)
     return DType::UInt8;
-  const std::optional<DType> dtype = dtypeOf(int32_t(asked));
+  const std::optional<DType> dtype = dtypeOf(asked);
   if (!dtype)
-    node.notImplemented("integers of type " + elementTypeName(int32_t(asked)));
+    node.notImplemented("integers of type " + elementTypeName(asked));
   return *dtype;
 }
 

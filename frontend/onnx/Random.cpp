@@ -14,9 +14,9 @@ namespace {
 DType typeOf(ModelNode &node, DType otherwise) {
   if (!node.hasAttribute("dtype"))
     return otherwise;
-  const std::optional<DType> dtype = dtypeOf(int32_t(node.integer("dtype")));
+  const std::optional<DType> dtype = dtypeOf(node.integer("dtype"));
   if (!dtype)
-    node.notImplemented("elements of type " + elementTypeName(int32_t(node.integer("dtype"))));
+    node.notImplemented("elements of type " + elementTypeName(node.integer("dtype")));
   return *dtype;
 }
 

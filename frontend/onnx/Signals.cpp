@@ -27,10 +27,9 @@ Values window(ModelNode &node, double a0, double a1, double a2) {
   const int64_t size = known(node, 0, "the size");
   if (size < 0 || size > (int64_t(1) << 24))
     node.fail("has a window of size " + std::to_string(size));
-  const std::optional<DType> dtype = dtypeOf(int32_t(node.integer("output_datatype", 1)));
+  const std::optional<DType> dtype = dtypeOf(node.integer("output_datatype", 1));
   if (!dtype)
-    node.notImplemented("elements of type " +
-                        elementTypeName(int32_t(node.integer("output_datatype", 1))));
+    node.notImplemented("elements of type " + elementTypeName(node.integer("output_datatype", 1)));
   const double n = double(node.integer("periodic", 1) ? size : size - 1);
   std::vector<double> values;
   for (int64_t i = 0; i < size; ++i) {

@@ -3,6 +3,7 @@
 #include "tests/support/TemporaryFile.h"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace {
 
@@ -147,8 +148,11 @@ struct AdamStep {
 
 TEST_CASE("a lazy step of Adam is Adam's in the rows that are named, and none in the others") {
   AdamStep lazy(true), whole(false);
-  CHECK(lazy.step.arenaBytes() < tableBytes / 2);
-  CHECK(whole.step.arenaBytes() > tableBytes / 2);
+  // The interpreter has no arena.
+  if (!std::getenv("KERATIN_TEST_PROGRAM")) {
+    CHECK(lazy.step.arenaBytes() < tableBytes / 2);
+    CHECK(whole.step.arenaBytes() > tableBytes / 2);
+  }
   const Array ids{7, 0, 7, 47}, none = Array::empty(DType::Int32, {0});
   std::vector<float> elements;
   for (int64_t i = 0; i < 4 * width; ++i)

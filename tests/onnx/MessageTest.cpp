@@ -214,6 +214,8 @@ TEST_CASE("Messages about graphs of ONNX", "[onnx]") {
   refuses<NotImplementedError>("input 'x0' has elements of type STRING", model);
   type->mutable_sequence_type();
   refuses<NotImplementedError>("input 'x0' that is no tensor", model);
+  refuses<ValueError>("load_onnx: the graph of '",
+                      modelOf("Identity", 17, {fed({int64_t(1) << 62})}));
   OnnxOptions options;
   options.constants.emplace("x0", Array::zeros(keratin::DType::Float32, {3, 2}));
   refuses<ValueError>("has input 'x0', of another shape than its constant", good, options);
@@ -550,6 +552,7 @@ TEST_CASE("Messages about shapes of ONNX", "[onnx]") {
        "Slice",
        17,
        {x, known({0}), known({1}), known({0, 1})}},
+      {"has sizes of dtype float32; needed integers", "Expand", 17, {x, fed({2})}},
       {"has a step of 0", "Slice", 17, {x, known({0}), known({1}), known({0}), known({0})}},
       {"expands to a negative size", "Expand", 17, {x, known({2, -3})}},
       {"has a pad of 4611686018427387904", "Pad", 17, {x, known({int64_t(1) << 62, 0, 0, 0})}},
