@@ -79,16 +79,26 @@ static OnnxModel load(const ModelFile &file, const OnnxOptions &options) {
   return model;
 }
 
+// What is said of a function's inputs and outputs as a whole names no place.
+template <typename Kind>
+[[noreturn]] static void rethrow(const Kind &error, const std::string &path,
+                                 SourceLocation location) {
+  const std::string text = error.what();
+  if (text.find("; at ") != std::string::npos || text.find(path) != std::string::npos)
+    throw;
+  throw Kind(
+      withPlace("load_onnx: the graph of '" + printable(path) + "' is refused: " + text, location));
+}
+
 OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
   try {
     return load(ModelFile(path, location), options);
+  } catch (const MemoryError &) {
+    throw;
   } catch (const ValueError &error) {
-    // Of a function's inputs and outputs as a whole.
-    const std::string text = error.what();
-    if (text.find("; at ") != std::string::npos)
-      throw;
-    throw ValueError(withPlace(
-        "load_onnx: the graph of '" + printable(path) + "' is refused: " + text, location));
+    rethrow(error, path, location);
+  } catch (const RuntimeError &error) {
+    rethrow(error, path, location);
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) { // of a vector longer than any memory
   }
