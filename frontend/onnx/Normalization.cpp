@@ -71,7 +71,9 @@ Values batchNormalization(ModelNode &node) {
       axes.push_back(i);
     const Moments now = momentsOf(call, x, axes);
     const double momentum = node.number("momentum", 0.9f);
-    auto moved = [&](Value before, Value given) {
+    auto moved = [&](Value running, Value given) {
+      const Value before =
+          call.requireShape(running, ir::getShape(given), "the running moments and those of x");
       return call.tensor(
           call.g.add(call.g.scale(before, momentum), call.g.scale(given, 1 - momentum)));
     };
