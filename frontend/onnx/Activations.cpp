@@ -1,6 +1,6 @@
 // Ops of ONNX that are activations.
 #include "frontend/backend/Reductions.h"
-#include "frontend/onnx/ModelNode.h"
+#include "frontend/onnx/Orders.h"
 #include "keratin/elementwise.h"
 #include "keratin/nn.h"
 #include "keratin/reductions.h"
@@ -204,10 +204,7 @@ Values hardmax(ModelNode &node) {
       kept.push_back(i);
     const Value chosen = g.broadcast(call.value(best), flat, kept);
     const Value ones = g.cast(g.equal(wide, chosen), ir::getElementType(x));
-    std::vector<int64_t> back(order.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      back[size_t(order[i])] = int64_t(i);
-    return g.transpose(g.reshape(ones, shape), back);
+    return g.transpose(g.reshape(ones, shape), inverseOf(order));
   });
 }
 

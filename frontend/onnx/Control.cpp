@@ -33,10 +33,6 @@ std::vector<ModelValue> runBody(ModelNode &node, const onnx::GraphProto &graph,
   return outputs;
 }
 
-Tensor scalarOf(const Tensor &x, SourceLocation at) {
-  return x.ndim() == 0 ? x : K::reshape(x, Shape(std::vector<int64_t>{}), at);
-}
-
 Values conditional(ModelNode &node) {
   const onnx::GraphProto &yes = node.graph("then_branch"), &no = node.graph("else_branch");
   if (const Array *known = node.constant(0))
@@ -79,6 +75,50 @@ bool isAlwaysTrue(const onnx::GraphProto &graph, const std::string &input) {
   return name == input;
 }
 
+// The same as tensors.
+std::vector<Tensor> tensorsOfBody(ModelNode &node, const onnx::GraphProto &graph,
+                                  const std::vector<Tensor> &inputs) {
+  std::vector<Tensor> outputs;
+  for (ModelValue &value : runBody(node, graph, inputs))
+    outputs.push_back(value.tensor(node.place));
+  return outputs;
+}
+
+// A step of a loop: its number, and the values in it of states and elements, to the next states
+// and what is stacked.
+using Step = std::function<std::vector<Tensor>(const Tensor &, const std::vector<Tensor> &)>;
+
+// The last states of so many steps, and what they stack. Sequences have an element for each.
+Values countedLoop(ModelNode &node, Call &call, const DimExpr &steps,
+                   const std::vector<Tensor> &first, const std::vector<Tensor> &sequences,
+                   const std::string &stateName, const Step &step) {
+  Loop loop(call, "the body of " + node.type(), steps, false);
+  std::vector<Tensor> inputs;
+  for (const Tensor &value : first)
+    inputs.push_back(tensorOf(loop.addState(call.value(value).getType())));
+  for (const Tensor &sequence : sequences)
+    inputs.push_back(tensorOf(
+        loop.addElement(call.withSize(call.value(sequence), 0, steps, "the numbers of steps"))));
+  const Tensor number = tensorOf(loop.stepNumber());
+  const std::vector<Tensor> made = call.runUserCode([&] { return step(number, inputs); });
+  std::vector<Value> firstStates, nextStates, stacked;
+  for (size_t i = 0; i < first.size(); ++i) {
+    firstStates.push_back(call.value(first[i]));
+    nextStates.push_back(nextState(call, call.value(made[i]), valueOf(inputs[i]),
+                                   stateName + " " + std::to_string(i)));
+  }
+  for (size_t i = first.size(); i < made.size(); ++i)
+    stacked.push_back(call.value(made[i]));
+  loop.end();
+  const Loop::Results results = loop.finish(firstStates, nextStates, stacked);
+  Values values;
+  for (Value last : results.lastStates)
+    values.emplace_back(call.tensor(last));
+  for (Value stack : results.stacks)
+    values.emplace_back(call.tensor(stack));
+  return values;
+}
+
 // (trip count, condition, states) to (states, what is stacked); the graph: (number, condition,
 // states) to (condition, states, what is stacked).
 Values loop(ModelNode &node) {
@@ -100,42 +140,21 @@ Values loop(ModelNode &node) {
   auto run = [&](const Tensor &number, const Tensor &goesOn, const std::vector<Tensor> &vars) {
     std::vector<Tensor> inputs{number, goesOn};
     inputs.insert(inputs.end(), vars.begin(), vars.end());
-    std::vector<Tensor> outputs;
-    for (ModelValue &value : runBody(node, graph, inputs))
-      outputs.push_back(value.tensor(at));
-    return outputs;
+    return tensorsOfBody(node, graph, inputs);
   };
-  auto stateOf = [&](Loop &loop, const Tensor &value) {
-    return tensorOf(loop.addState(call.value(value).getType()));
-  };
-  auto nameOf = [](size_t i) { return "loop variable " + std::to_string(i); };
-  Values values;
-  std::vector<Tensor> vars;
+  const std::string stateName = "loop variable";
   if (isCounted) {
     const Tensor trips = scalarOf(node.input(0), at);
-    DimExpr steps = node.constant(0)
-                        ? DimExpr(std::max<int64_t>(0, node.constant(0)->item<int64_t>(0)))
-                        : call.size(call.value(trips), "the trip count");
-    Loop counted(call, "the body of Loop", steps, false);
-    for (const Tensor &value : first)
-      vars.push_back(stateOf(counted, value));
-    const Tensor number = tensorOf(counted.stepNumber());
+    const DimExpr steps = node.constant(0)
+                              ? DimExpr(std::max<int64_t>(0, node.constant(0)->item<int64_t>(0)))
+                              : call.size(call.value(trips), "the trip count");
     const Tensor yes = call.tensor(call.literal(Array(true)));
-    std::vector<Tensor> made = call.runUserCode([&] { return run(number, yes, vars); });
-    std::vector<Value> firstStates, nextStates, stacks;
-    for (size_t i = 0; i < states; ++i) {
-      firstStates.push_back(call.value(first[i]));
-      nextStates.push_back(nextState(call, call.value(made[i + 1]), valueOf(vars[i]), nameOf(i)));
-    }
-    for (size_t i = 0; i < stacked; ++i)
-      stacks.push_back(call.value(made[states + 1 + i]));
-    counted.end();
-    const Loop::Results results = counted.finish(firstStates, nextStates, stacks);
-    for (Value last : results.lastStates)
-      values.emplace_back(call.tensor(last));
-    for (Value stack : results.stacks)
-      values.emplace_back(call.tensor(stack));
-    return values;
+    return countedLoop(node, call, steps, first, {}, stateName,
+                       [&](const Tensor &number, const std::vector<Tensor> &vars) {
+                         std::vector<Tensor> made = run(number, yes, vars);
+                         made.erase(made.begin()); // the condition
+                         return made;
+                       });
   }
   // States: whether it goes on, the number of the step, those of the loop.
   const Tensor zero = call.tensor(call.literal(Array(int64_t(0))));
@@ -154,8 +173,9 @@ Values loop(ModelNode &node) {
   Loop whileTrue(call, "the body of Loop");
   whileTrue.addState(firstStates[0].getType());
   const Tensor number = tensorOf(whileTrue.addState(firstStates[1].getType()));
+  std::vector<Tensor> vars;
   for (const Tensor &value : first)
-    vars.push_back(stateOf(whileTrue, value));
+    vars.push_back(tensorOf(whileTrue.addState(call.value(value).getType())));
   Tensor goesOnNext, next;
   std::vector<Tensor> made = call.runUserCode([&] {
     Tensor yes;
@@ -170,9 +190,11 @@ Values loop(ModelNode &node) {
   });
   std::vector<Value> nextStates{call.value(goesOnNext), call.value(next)};
   for (size_t i = 0; i < states; ++i)
-    nextStates.push_back(nextState(call, call.value(made[i + 1]), valueOf(vars[i]), nameOf(i)));
+    nextStates.push_back(nextState(call, call.value(made[i + 1]), valueOf(vars[i]),
+                                   stateName + " " + std::to_string(i)));
   whileTrue.end();
   const std::vector<Value> last = whileTrue.finishWhile(firstStates, nextStates, std::nullopt);
+  Values values;
   for (size_t i = 2; i < last.size(); ++i)
     values.emplace_back(call.tensor(last[i]));
   return values;
@@ -220,45 +242,20 @@ Values scan(ModelNode &node) {
     Tensor sequence = moved(x, node.axis(axes[i], x.ndim()), 0);
     elements.push_back(directions[i] ? K::reverse(sequence, 0, at) : sequence);
   }
-  std::vector<Tensor> lasts, stacks;
+  Values values;
   {
     Call call("load_onnx", at);
     const DimExpr steps = ir::getShape(call.value(elements.front())).front();
-    Loop counted(call, "the body of Scan", steps, false);
-    std::vector<Tensor> inputs;
-    for (const Tensor &value : first)
-      inputs.push_back(tensorOf(counted.addState(call.value(value).getType())));
-    for (const Tensor &sequence : elements) {
-      Value value = call.withSize(call.value(sequence), 0, steps, "the numbers of steps");
-      inputs.push_back(tensorOf(counted.addElement(value)));
-    }
-    std::vector<Tensor> made = call.runUserCode([&] {
-      std::vector<Tensor> outputs;
-      for (ModelValue &value : runBody(node, graph, inputs))
-        outputs.push_back(value.tensor(at));
-      return outputs;
-    });
-    std::vector<Value> firstStates, nextStates, rows;
-    for (size_t i = 0; i < states; ++i) {
-      firstStates.push_back(call.value(first[i]));
-      nextStates.push_back(
-          nextState(call, call.value(made[i]), valueOf(inputs[i]), "state " + std::to_string(i)));
-    }
-    for (size_t i = 0; i < stacked; ++i)
-      rows.push_back(call.value(made[states + i]));
-    counted.end();
-    const Loop::Results results = counted.finish(firstStates, nextStates, rows);
-    for (Value last : results.lastStates)
-      lasts.push_back(call.tensor(last));
-    for (Value stack : results.stacks)
-      stacks.push_back(call.tensor(stack));
+    values = countedLoop(node, call, steps, first, elements, "state",
+                         [&](const Tensor &, const std::vector<Tensor> &inputs) {
+                           return tensorsOfBody(node, graph, inputs);
+                         });
   }
-  Values values;
-  for (const Tensor &last : lasts)
-    values.emplace_back(last);
   for (size_t i = 0; i < stacked; ++i) {
-    const Tensor turned = outputDirections[i] ? K::reverse(stacks[i], 0, at) : stacks[i];
-    values.emplace_back(moved(turned, 0, node.axis(outputAxes[i], turned.ndim())));
+    ModelValue &stack = values[states + i];
+    const Tensor rows = stack.tensor(at);
+    const Tensor turned = outputDirections[i] ? K::reverse(rows, 0, at) : rows;
+    stack = ModelValue(moved(turned, 0, node.axis(outputAxes[i], turned.ndim())));
   }
   return values;
 }

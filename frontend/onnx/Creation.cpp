@@ -76,10 +76,7 @@ Values size(ModelNode &node) {
 }
 
 Values range(ModelNode &node) {
-  auto scalar = [&](size_t i) {
-    Tensor x = node.input(i);
-    return x.ndim() == 0 ? x : K::reshape(x, Shape(std::vector<int64_t>{}), node.place);
-  };
+  auto scalar = [&](size_t i) { return scalarOf(node.input(i), node.place); };
   const DType dtype = node.input(0).dtype();
   return one(K::arange(scalar(0), scalar(1), scalar(2), dtype, node.place));
 }
@@ -88,13 +85,7 @@ Values eyeLike(ModelNode &node) {
   Tensor x = node.input(0);
   if (x.ndim() != 2)
     node.fail("has an input of rank " + std::to_string(x.ndim()) + "; needed 2");
-  DType dtype = x.dtype();
-  if (node.hasAttribute("dtype")) {
-    const std::optional<DType> asked = dtypeOf(node.integer("dtype"));
-    if (!asked)
-      node.notImplemented("elements of type " + elementTypeName(node.integer("dtype")));
-    dtype = *asked;
-  }
+  const DType dtype = node.dtype("dtype", x.dtype());
   Call call("load_onnx", node.place);
   auto type = ir::getTensorType(ir::getShape(call.value(x)), call.builder.getI64Type());
   const Value k = call.g.broadcastScalar(

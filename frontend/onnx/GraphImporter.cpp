@@ -61,7 +61,7 @@ const OpRecord *keratin::frontend::onnx_models::findOp(const std::string &domain
         (*map)[std::string(record.domain) + ":" + record.name] = &record;
     return map;
   }();
-  return found->lookup((domain == "ai.onnx" ? "" : domain) + ":" + name);
+  return found->lookup(domainOf(domain) + ":" + name);
 }
 
 // Functions that call functions multiply.
@@ -351,7 +351,7 @@ void GraphImporter::addNode(const onnx::NodeProto &proto) {
   if (const onnx::FunctionProto *function = file.function(proto)) {
     results = callFunction(proto, *function, arguments);
   } else {
-    auto opset = opsets.find(proto.domain() == "ai.onnx" ? "" : proto.domain());
+    auto opset = opsets.find(domainOf(proto.domain()));
     if (opset == opsets.end())
       file.fail("has ops of the domain '" + proto.domain() + "', which it does not import");
     const OpRecord *record = findOp(proto.domain(), proto.op_type());

@@ -1,5 +1,5 @@
 // Ops of ONNX that pick elements by indices.
-#include "frontend/onnx/ModelNode.h"
+#include "frontend/onnx/Orders.h"
 #include "keratin/elementwise.h"
 #include "keratin/linear_algebra.h"
 #include "keratin/shapes.h"
@@ -40,15 +40,6 @@ bool areNatural(const Array *known) {
     if (known->item<int64_t>(i) < 0)
       return false;
   return true;
-}
-
-// The axis to the front, and what brings it back.
-std::vector<int64_t> axisFirst(int64_t rank, int64_t axis) {
-  std::vector<int64_t> order{axis};
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != axis)
-      order.push_back(i);
-  return order;
 }
 
 Values gather(ModelNode &node) {
@@ -306,10 +297,7 @@ Values compress(ModelNode &node) {
   Tensor chosen = chosenRows(node, x, mask);
   if (isFlat || axis == 0)
     return one(chosen);
-  std::vector<int64_t> order;
-  for (int64_t i = 0; i < x.ndim(); ++i)
-    order.push_back(i < axis ? i + 1 : i == axis ? 0 : i);
-  return one(K::permute_dimensions(chosen, order, at));
+  return one(K::permute_dimensions(chosen, inverseOf(axisFirst(x.ndim(), axis)), at));
 }
 
 // The indices of what is not 0, a column each.

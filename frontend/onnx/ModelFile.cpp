@@ -52,7 +52,7 @@ ModelFile::Opsets
 ModelFile::opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports) {
   Opsets opsets;
   for (const onnx::OperatorSetIdProto &set : imports) {
-    int64_t &version = opsets[set.domain() == "ai.onnx" ? "" : set.domain()];
+    int64_t &version = opsets[domainOf(set.domain())];
     version = std::max(version, set.version());
   }
   return opsets;

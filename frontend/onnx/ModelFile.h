@@ -49,6 +49,9 @@ private:
   std::map<std::string, const onnx::FunctionProto *> functions;
 };
 
+// Standard ops have two names of their domain.
+inline std::string domainOf(const std::string &name) { return name == "ai.onnx" ? "" : name; }
+
 // Of an element type of ONNX; nullopt for one that no tensor of ours has.
 std::optional<DType> dtypeOf(int64_t elementType);
 // "FLOAT", …, or the number.

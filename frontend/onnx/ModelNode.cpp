@@ -2,7 +2,7 @@
 
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/onnx/Printable.h"
-#include "keratin/creation.h"
+#include "keratin/shapes.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -21,10 +21,6 @@ Tensor ModelNode::input(size_t i) const {
   if (!has(i))
     fail("has no input " + std::to_string(i));
   return inputs[i]->tensor(place);
-}
-
-Operand ModelNode::optional(size_t i) const {
-  return has(i) ? Operand(input(i), place) : Operand(None, place);
 }
 
 const Array *ModelNode::constant(size_t i) const {
@@ -107,6 +103,16 @@ std::vector<std::string> ModelNode::texts(const char *name) const {
   return {attribute->strings().begin(), attribute->strings().end()};
 }
 
+DType ModelNode::dtype(const char *name, DType otherwise) const {
+  if (!hasAttribute(name))
+    return otherwise;
+  const int64_t asked = integer(name);
+  const std::optional<DType> dtype = dtypeOf(asked);
+  if (!dtype)
+    notImplemented("elements of type " + elementTypeName(asked));
+  return *dtype;
+}
+
 const onnx::TensorProto *ModelNode::tensor(const char *name) const {
   const AttributeProto *attribute = find(name, AttributeProto::TENSOR);
   return attribute ? &attribute->t() : nullptr;
@@ -132,4 +138,8 @@ void ModelNode::fail(const std::string &what) const {
 
 void ModelNode::notImplemented(const std::string &what) const {
   throw NotImplementedError(withPlace("load_onnx: not implemented: " + printable(what), place));
+}
+
+Tensor keratin::frontend::onnx_models::scalarOf(const Tensor &x, SourceLocation place) {
+  return x.ndim() == 0 ? x : backend::reshape(x, Shape(std::vector<int64_t>{}), place);
 }

@@ -14,6 +14,8 @@ namespace keratin::frontend::onnx_models {
 
 class GraphImporter;
 
+using Numbers = std::vector<int64_t>;
+
 // A value of the model: a tensor, and its elements where they are known when the model is loaded.
 class ModelValue {
 public:
@@ -47,8 +49,6 @@ public:
   bool has(size_t i) const { return i < inputs.size() && inputs[i]; }
   // ValueError for one that is not there.
   Tensor input(size_t i) const;
-  // None where it is not there.
-  Operand optional(size_t i) const;
   // Null where it is not there, or not known before a call.
   const Array *constant(size_t i) const;
   // The numbers of an input that says how the op works; NotImplementedError where they are not
@@ -67,6 +67,8 @@ public:
   std::vector<int64_t> integers(const char *name) const; // empty where it is not there
   std::vector<double> numbers(const char *name) const;
   std::vector<std::string> texts(const char *name) const;
+  // An element type; NotImplementedError for one that no tensor of ours has.
+  DType dtype(const char *name, DType otherwise) const;
   const onnx::TensorProto *tensor(const char *name) const;
   const onnx::GraphProto &graph(const char *name) const;
 
@@ -131,6 +133,9 @@ Value flatIndex(Call &call, const std::vector<Value> &indices, const ir::Shape &
 
 // The convolution of a node with the attributes of Conv, without a bias.
 Tensor convolve(ModelNode &node, const Tensor &x, const Tensor &filter);
+
+// x, of one element, as a scalar.
+Tensor scalarOf(const Tensor &x, SourceLocation place);
 
 inline Values one(Tensor tensor) {
   Values values;

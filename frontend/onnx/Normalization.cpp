@@ -11,8 +11,6 @@ using namespace keratin::frontend::onnx_models;
 
 namespace {
 
-using Numbers = std::vector<int64_t>;
-
 // A vector along axis 1 of x's shape.
 Value perChannel(Call &call, const Tensor &vector, Value x) {
   if (vector.ndim() != 1)

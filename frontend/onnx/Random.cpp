@@ -11,15 +11,6 @@ namespace K = keratin::backend;
 
 namespace {
 
-DType typeOf(ModelNode &node, DType otherwise) {
-  if (!node.hasAttribute("dtype"))
-    return otherwise;
-  const std::optional<DType> dtype = dtypeOf(node.integer("dtype"));
-  if (!dtype)
-    node.notImplemented("elements of type " + elementTypeName(node.integer("dtype")));
-  return *dtype;
-}
-
 // Seeds are floats there.
 std::optional<int64_t> seedOf(ModelNode &node) {
   if (!node.hasAttribute("seed"))
@@ -52,10 +43,10 @@ Tensor uniform(ModelNode &node, const Shape &shape, DType dtype) {
 
 using Draw = Tensor (*)(ModelNode &, const Shape &, DType);
 template <Draw draw> Values ofShape(ModelNode &node) {
-  return one(draw(node, Shape(node.integers("shape")), typeOf(node, DType::Float32)));
+  return one(draw(node, Shape(node.integers("shape")), node.dtype("dtype", DType::Float32)));
 }
 template <Draw draw> Values like(ModelNode &node) {
-  return one(draw(node, shapeLike(node), typeOf(node, node.input(0).dtype())));
+  return one(draw(node, shapeLike(node), node.dtype("dtype", node.input(0).dtype())));
 }
 
 // 1 with the probability that each element is.
@@ -63,7 +54,7 @@ Values bernoulli(ModelNode &node) {
   const Tensor p = node.input(0);
   const Tensor drawn =
       K::random_uniform(shapeLike(node), 0.0, 1.0, p.dtype(), seedOf(node), node.place);
-  return one(K::cast(K::less(drawn, p, node.place), typeOf(node, p.dtype()), node.place));
+  return one(K::cast(K::less(drawn, p, node.place), node.dtype("dtype", p.dtype()), node.place));
 }
 
 // In training only if the third input says so.

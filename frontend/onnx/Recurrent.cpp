@@ -20,9 +20,7 @@ using Function = std::function<Tensor(const Tensor &)>;
 
 Function activation(ModelNode &node, const std::string &name, double alpha, double beta) {
   const SourceLocation at = node.place;
-  std::string word = name;
-  for (char &c : word)
-    c = char(std::tolower(static_cast<unsigned char>(c)));
+  const std::string word = llvm::StringRef(name).lower();
   auto number = [at](double value) { return Operand(value, at); };
   if (word == "sigmoid")
     return [at](const Tensor &x) { return K::sigmoid(x, at); };
@@ -57,7 +55,8 @@ struct Cell {
   Tensor x; // (time, batch, input)
   int64_t hidden = 0;
   Operand lengths = None;
-  bool batchFirst = false;
+  bool batchFirst = false, isReverse = false;
+  size_t count = 1, each = 1; // directions, and functions of one
   std::vector<std::string> names;
   std::vector<double> alphas, betas;
 
@@ -91,9 +90,6 @@ struct Cell {
     betas = node.numbers("activation_beta");
   }
 
-  size_t count = 1, each = 1;
-  bool isReverse = false;
-
   // The weights of a direction, its leading axis gone.
   Tensor part(size_t input, size_t direction) const {
     return node.input(input)[IndexList(int64_t(direction), at)];
@@ -104,9 +100,7 @@ struct Cell {
     std::vector<Function> result;
     size_t alpha = 0, beta = 0;
     for (size_t i = 0; i < names.size(); ++i) {
-      std::string word = names[i];
-      for (char &c : word)
-        c = char(std::tolower(static_cast<unsigned char>(c)));
+      const std::string word = llvm::StringRef(names[i]).lower();
       // Only those that have them take numbers from the lists.
       struct Defaults {
         const char *name;
@@ -146,18 +140,18 @@ struct Cell {
   Tensor projected(size_t direction) const {
     Tensor y = K::dot(x, K::transpose(part(1, direction), at), at);
     if (node.has(3))
-      y = y + gates_(part(3, direction), 0);
+      y = y + halfOf(part(3, direction), 0);
     return y;
   }
   // The first or the second half of the biases.
-  Tensor gates_(const Tensor &biases, size_t half) const {
+  Tensor halfOf(const Tensor &biases, size_t half) const {
     const int64_t size = int64_t(gates) * hidden, from = int64_t(half) * size;
     return biases[IndexList({Slice(from, from + size)}, at)];
   }
   std::optional<Tensor> recurrentBias(size_t direction) const {
     if (!node.has(3))
       return None;
-    return gates_(part(3, direction), 1);
+    return halfOf(part(3, direction), 1);
   }
 
   Tensor initial(size_t input, size_t direction) const {

@@ -119,7 +119,7 @@ Values topK(ModelNode &node) {
   } else if (const Array *known = node.constant(1)) {
     k = known->item<int64_t>();
   } else {
-    k = K::reshape(node.input(1), Shape(std::vector<int64_t>{}), at);
+    k = scalarOf(node.input(1), at);
   }
   if (node.integer("largest", 1)) {
     TopK found = K::top_k(x, k, axis, at);

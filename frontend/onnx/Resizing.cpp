@@ -1,5 +1,5 @@
 // Resize and Upsample of ONNX.
-#include "frontend/onnx/ModelNode.h"
+#include "frontend/onnx/Orders.h"
 #include "keratin/elementwise.h"
 #include "keratin/linear_algebra.h"
 #include "keratin/shapes.h"
@@ -70,13 +70,7 @@ std::vector<double> weightsOf(const Rule &rule, double place) {
 
 Tensor resizedAlong(ModelNode &node, Tensor x, int64_t number, const Axis &axis, const Rule &rule) {
   const SourceLocation at = node.place;
-  std::vector<int64_t> order{number};
-  for (int64_t i = 0; i < x.ndim(); ++i)
-    if (i != number)
-      order.push_back(i);
-  std::vector<int64_t> back(order.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    back[size_t(order[i])] = int64_t(i);
+  const Numbers order = axisFirst(x.ndim(), number);
   x = K::permute_dimensions(x, order, at);
   const size_t taps = rule.mode == "nearest" ? 1 : rule.mode == "linear" ? 2 : 4;
   std::vector<std::vector<int64_t>> indices(taps);
@@ -130,7 +124,7 @@ Tensor resizedAlong(ModelNode &node, Tensor x, int64_t number, const Axis &axis,
     result = call.tensor(call.g.select(call.g.broadcast(mask, ir::getShape(value), {0}),
                                        call.like(value, rule.extrapolation), value));
   }
-  return K::permute_dimensions(result, back, at);
+  return K::permute_dimensions(result, inverseOf(order), at);
 }
 
 // Whether each element comes so many times, wherever it is.

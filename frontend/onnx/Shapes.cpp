@@ -14,8 +14,6 @@ namespace K = keratin::backend;
 
 namespace {
 
-using Numbers = std::vector<int64_t>;
-
 // Sizes that are not known are symbols.
 Tensor reshaped(ModelNode &node, const Tensor &x, const ir::Shape &shape) {
   Call call("load_onnx", node.place);

@@ -1,5 +1,5 @@
 // Ops of ONNX for signals: windows and Fourier transforms.
-#include "frontend/onnx/ModelNode.h"
+#include "frontend/onnx/Orders.h"
 #include "keratin/elementwise.h"
 #include "keratin/linear_algebra.h"
 #include "keratin/shapes.h"
@@ -27,16 +27,14 @@ Values window(ModelNode &node, double a0, double a1, double a2) {
   const int64_t size = known(node, 0, "the size");
   if (size < 0 || size > (int64_t(1) << 24))
     node.fail("has a window of size " + std::to_string(size));
-  const std::optional<DType> dtype = dtypeOf(node.integer("output_datatype", 1));
-  if (!dtype)
-    node.notImplemented("elements of type " + elementTypeName(node.integer("output_datatype", 1)));
+  const DType dtype = node.dtype("output_datatype", DType::Float32);
   const double n = double(node.integer("periodic", 1) ? size : size - 1);
   std::vector<double> values;
   for (int64_t i = 0; i < size; ++i) {
     const double angle = n > 0 ? 2 * M_PI * double(i) / n : 0;
     values.push_back(a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle));
   }
-  return one(Array(values).astype(*dtype));
+  return one(Array(values).astype(dtype));
 }
 Values hann(ModelNode &node) { return window(node, 0.5, 0.5, 0); }
 Values hamming(ModelNode &node) { return window(node, 25.0 / 46, 1 - 25.0 / 46, 0); }
@@ -97,17 +95,15 @@ Values fourier(ModelNode &node) {
     node.notImplemented("transforms of sizes that only a call knows");
   const int64_t length = node.has(1) ? known(node, 1, "the length") : *from;
   // The axis beside the parts.
-  std::vector<int64_t> order, back(size_t(x.ndim()));
+  Numbers order;
   for (int64_t i = 0; i + 1 < x.ndim(); ++i)
     if (i != axis)
       order.push_back(i);
   order.push_back(axis);
   order.push_back(x.ndim() - 1);
-  for (size_t i = 0; i < order.size(); ++i)
-    back[size_t(order[i])] = int64_t(i);
   x = K::permute_dimensions(x, order, at);
-  return one(
-      K::permute_dimensions(transformed(node, x, length, *from, isInverse, isOnesided), back, at));
+  return one(K::permute_dimensions(transformed(node, x, length, *from, isInverse, isOnesided),
+                                   inverseOf(order), at));
 }
 
 // (batch, signal, parts) to (batch, frames, frequencies, 2).

@@ -10,8 +10,6 @@
 
 namespace keratin::frontend::onnx_models {
 
-using Numbers = std::vector<int64_t>;
-
 // For each spatial axis.
 struct Geometry {
   Numbers window, strides, dilations, before, after;
