@@ -96,6 +96,7 @@ private:
   void collectProducers();
   Value variableOf(Value updated) const;
   bool isZero(Value value);
+  bool isZeroTimes(Value a, Value b);
   bool isOld(Value updated);
 
   ScatterAddOp scatter;
@@ -166,10 +167,9 @@ bool UpdateFinder::isZero(Value value) {
   if (isa<NegOp>(op))
     return isZero(op->getOperand(0));
   if (isa<MulOp>(op))
-    return (isZero(op->getOperand(0)) && keepsZeros(op->getOperand(1))) ||
-           (isZero(op->getOperand(1)) && keepsZeros(op->getOperand(0)));
+    return isZeroTimes(op->getOperand(0), op->getOperand(1));
   if (isa<DivOp>(op))
-    return isZero(op->getOperand(0)) && dividesZeros(op->getOperand(1));
+    return dividesZeros(op->getOperand(1)) && isZero(op->getOperand(0));
   if (isa<MinimumOp, MaximumOp>(op)) {
     for (unsigned place : {0u, 1u})
       if (std::optional<double> bound = getSplatNumber(op->getOperand(1 - place));
@@ -177,6 +177,12 @@ bool UpdateFinder::isZero(Value value) {
         return isZero(op->getOperand(place));
   }
   return false;
+}
+
+// One of them of zeros, by a number. The number is looked at first: of a square both factors would
+// be followed, and of a square of squares each twice.
+bool UpdateFinder::isZeroTimes(Value a, Value b) {
+  return (keepsZeros(b) && isZero(a)) || (keepsZeros(a) && isZero(b));
 }
 
 // Whether the new value is the variable's old one where no row is added.
@@ -190,8 +196,7 @@ bool UpdateFinder::isOld(Value updated) {
   if (auto select = dyn_cast<SelectOp>(op))
     return isVariable(2) && saysNamedRows(select.getCondition(), scatter.getIndices());
   if (isa<MultiplyAddOp>(op))
-    return isVariable(2) && ((isZero(op->getOperand(0)) && keepsZeros(op->getOperand(1))) ||
-                             (isZero(op->getOperand(1)) && keepsZeros(op->getOperand(0))));
+    return isVariable(2) && isZeroTimes(op->getOperand(0), op->getOperand(1));
   if (isa<AddOp>(op) && isVariable(1))
     return isZero(op->getOperand(0));
   return isa<AddOp, SubOp>(op) && isVariable(0) && isZero(op->getOperand(1));

@@ -47,6 +47,18 @@ TEST_CASE("descent on an embedding changes the rows that are named, each by all 
   }
 }
 
+// Each square has two factors, which are one: 2^40 ways lead through forty.
+TEST_CASE("an update by squares of squares of a gradient looks at each once") {
+  Tensor table = K::variable(tableOf(rows, width));
+  Tensor ids = K::placeholder({4}, None, "int32"), y = K::placeholder({4, width});
+  Tensor step = *K::gradients(K::sum(K::gather(table, ids) * y), {table})[0];
+  for (int i = 0; i < 40; ++i)
+    step = step * step;
+  K::Function descend = K::function({ids, y}, {K::sum(y)}, {K::update_sub(table, step)});
+  descend({Array{7, 0, 7, 47}, onesOf(4, width)});
+  CHECK(K::get_value(table).item<double>(0) == tableOf(rows, width).item<double>(0) - 1);
+}
+
 // The gradient alone, so that no gather of the call has looked at the indices; and another variable
 // that is updated in the same call.
 TEST_CASE("an index outside of a table leaves all variables as they were") {
