@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace keratin::ir;
 using namespace keratin::passes;
@@ -44,6 +45,7 @@ public:
 
 private:
   using Ops = llvm::SmallSetVector<Operation *, 16>;
+  using Visited = llvm::SmallPtrSet<Operation *, 16>;
   static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 
   bool hasMatrix(Operation *op) const {
@@ -62,7 +64,7 @@ private:
 
   bool followReaders();
   bool followMakers();
-  bool reachesProduct(Value value, Ops &chain);
+  bool reachesProduct(Value value, Ops &chain, Visited &followed);
   bool isPrivate();
   bool findOrder();
   void findCopied();
@@ -110,7 +112,8 @@ bool Separation::followMakers() {
       continue;
     for (Value operand : SmallVector<Value>(gradient[i]->getOperands())) {
       Ops chain;
-      if (reachesProduct(operand, chain))
+      Visited followed;
+      if (reachesProduct(operand, chain, followed))
         gradient.insert(chain.begin(), chain.end());
     }
     if (gradient.size() > mostOps)
@@ -119,7 +122,7 @@ bool Separation::followMakers() {
   return true;
 }
 
-bool Separation::reachesProduct(Value value, Ops &chain) {
+bool Separation::reachesProduct(Value value, Ops &chain, Visited &followed) {
   constexpr size_t mostOnTheWay = 16;
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != &block || attention.isInside(op) || gradient.contains(op) ||
@@ -127,12 +130,15 @@ bool Separation::reachesProduct(Value value, Ops &chain) {
     return false;
   if (chain.contains(op))
     return true;
-  const bool isProduct = isa<DotGeneralOp>(op);
-  if (!isProduct && !isElementwise(op))
+  if (isa<DotGeneralOp>(op))
+    return chain.insert(op);
+  // Each is followed once, and not far.
+  constexpr size_t mostFollowed = 1024;
+  if (!isElementwise(op) || followed.size() == mostFollowed || !followed.insert(op).second)
     return false;
-  bool reaches = isProduct;
+  bool reaches = false;
   for (Value operand : op->getOperands())
-    if (!isProduct && reachesProduct(operand, chain))
+    if (reachesProduct(operand, chain, followed))
       reaches = true;
   if (reaches)
     chain.insert(op);
