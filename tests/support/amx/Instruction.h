@@ -1,0 +1,42 @@
+// Machine code of AMX. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+// 2; all of it is VEX.128, map 0F38, W0.
+#ifndef KERATIN_TESTS_SUPPORT_AMX_INSTRUCTION_H
+#define KERATIN_TESTS_SUPPORT_AMX_INSTRUCTION_H
+
+#include <stdint.h>
+
+namespace keratin::tests::amx {
+
+enum Op : uint8_t {
+  LDTILECFG,
+  STTILECFG,
+  TILERELEASE,
+  TILEZERO,
+  TILELOADD,
+  TILELOADDT1,
+  TILESTORED,
+  TDPBF16PS,
+  TDPBSSD,
+  TDPBSUD,
+  TDPBUSD,
+  TDPBUUD,
+  numOps
+};
+
+// As in assembly: "tileloadd".
+const char *opName(Op op);
+
+struct Instruction {
+  Op op;
+  uint8_t bytes;
+  uint8_t dest, first, second; // tiles; what is stored is `dest` too
+  uint64_t address, stride;    // of the operand in memory
+};
+
+// False where `code` is something else. `registers` in the order of their encoding, from rax to
+// r15; what is read is the instruction, and no byte behind it.
+bool decode(const uint8_t *code, const uint64_t registers[16], Instruction &result);
+
+} // namespace keratin::tests::amx
+
+#endif // KERATIN_TESTS_SUPPORT_AMX_INSTRUCTION_H
