@@ -1,9 +1,9 @@
 #include "codegen/TargetIdentity.h"
 
+#include "codegen/cpu/HostFeatures.h"
 #include "codegen/gpu/ptx/CubinCache.h"
 #include "codegen/llvm/Beginning.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -18,7 +18,7 @@ static const std::string &hostIdentity() {
     auto *text =
         new std::string(llvm::sys::getProcessTriple() + " " + llvm::sys::getHostCPUName().str());
     std::map<std::string, bool> features; // in one order
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    for (const auto &feature : hostFeatures())
       features[feature.first().str()] = feature.second;
     for (const auto &[name, isThere] : features)
       *text += (isThere ? " +" : " -") + name;

@@ -1,6 +1,7 @@
 #include "codegen/cpu/MachineTarget.h"
 
 #include "codegen/cpu/Avx512.h"
+#include "codegen/cpu/HostFeatures.h"
 #include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/StartLlvm.h"
 #include "runtime/abi/keratin_cpu_features.h"
@@ -107,7 +108,7 @@ static MachineTarget describeHost() {
   target.triple = llvm::sys::getProcessTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
   llvm::SubtargetFeatures features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+  for (const auto &feature : hostFeatures())
     features.AddFeature(feature.first(), feature.second);
   // Without this LLVM may split 512-bit vectors on machines it believes would lower their clock.
   features.AddFeature("prefer-256-bit", false);
@@ -168,8 +169,7 @@ std::optional<PortableMachine> keratin::codegen::portableMachine(const std::stri
   } else {
     target.cpu = "x86-64";
     // What our processor lacks of what its kind has, say in a virtual machine.
-    llvm::StringMap<bool> host =
-        isNative && isOurs ? llvm::sys::getHostCPUFeatures() : llvm::StringMap<bool>();
+    llvm::StringMap<bool> host = isNative && isOurs ? hostFeatures() : llvm::StringMap<bool>();
     llvm::SubtargetFeatures features;
     auto add = [&](int number, const char *feature) {
       auto found = host.find(feature);

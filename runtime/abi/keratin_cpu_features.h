@@ -1,6 +1,7 @@
 // Instruction sets of x86-64 beyond its baseline that compiled models may need: number, name as
 // LLVM has it, where CPUID tells of it (leaf, subleaf, register, bit), and what the operating
-// system must save at a task switch. Numbers are part of the object ABI: new ones go to the end.
+// system must save at a task switch; for tiles it must also let the process use them
+// (keratin_cpu_tiles.h). Numbers are part of the object ABI: new ones go to the end.
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID.
 #ifndef KERATIN_CPU_FEATURES_H
 #define KERATIN_CPU_FEATURES_H
@@ -37,7 +38,10 @@
   FEATURE(27, "avx512vpopcntdq", 7, 0, ECX, 14, ZMM)      \
   FEATURE(28, "avx512fp16",      7, 0, EDX, 23, ZMM)      \
   FEATURE(29, "avxvnni",         7, 1, EAX, 4,  YMM)      \
-  FEATURE(30, "avx512bf16",      7, 1, EAX, 5,  ZMM)
+  FEATURE(30, "avx512bf16",      7, 1, EAX, 5,  ZMM)      \
+  FEATURE(31, "amx-bf16",        7, 0, EDX, 22, TILES)    \
+  FEATURE(32, "amx-tile",        7, 0, EDX, 24, TILES)    \
+  FEATURE(33, "amx-int8",        7, 0, EDX, 25, TILES)
 // clang-format on
 
 #endif // KERATIN_CPU_FEATURES_H

@@ -1,6 +1,7 @@
 #include "runtime/object/CpuFeatures.h"
 
 #include "runtime/abi/keratin_cpu_features.h"
+#include "runtime/abi/keratin_cpu_tiles.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -11,7 +12,8 @@ namespace keratin::runtime {
 namespace {
 
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
-enum State : uint8_t { ANY, YMM, ZMM };
+// As bits of XCR0.
+enum State : uint32_t { ANY = 0, YMM = 0x6, ZMM = 0xE6, TILES = 0x60000 };
 
 struct Feature {
   const char *name;
@@ -36,7 +38,7 @@ const char *cpuFeatureName(int number) {
 
 #if defined(__x86_64__)
 // The states that XCR0 says the operating system saves.
-static State savedState() {
+static uint32_t savedStates() {
   unsigned registers[4];
   constexpr unsigned osxsave = 1u << 27;
   if (!__get_cpuid(1, &registers[0], &registers[1], &registers[2], &registers[3]) ||
@@ -44,19 +46,24 @@ static State savedState() {
     return ANY;
   uint32_t low, high;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (low & 0xE6) == 0xE6 ? ZMM : (low & 0x6) == 0x6 ? YMM : ANY;
+  return low;
 }
 
 CpuFeatureSet hostCpuFeatures() {
   CpuFeatureSet found;
-  State saved = savedState();
+  const uint32_t saved = savedStates();
+  int mayUseTiles = -1; // not asked yet
   for (int i = 0; i < numFeatures; ++i) {
     const Feature &feature = features[i];
     unsigned registers[4];
-    if (feature.state <= saved &&
-        __get_cpuid_count(feature.leaf, feature.subleaf, &registers[0], &registers[1],
-                          &registers[2], &registers[3]) &&
-        (registers[feature.where] >> feature.bit & 1))
+    if ((feature.state & ~saved) != 0 ||
+        !__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0], &registers[1],
+                           &registers[2], &registers[3]) ||
+        !(registers[feature.where] >> feature.bit & 1))
+      continue;
+    if (feature.state == TILES && mayUseTiles < 0)
+      mayUseTiles = keratin_cpu_request_tiles();
+    if (feature.state != TILES || mayUseTiles)
       found.add(i);
   }
   return found;

@@ -4,9 +4,12 @@
 #include "runtime/object/CpuFeatures.h"
 #include "tests/support/TemporaryFile.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace keratin::testing;
 
@@ -388,4 +391,17 @@ TEST_CASE("the processor has what this test was compiled for") {
   CHECK(has("fma") == bool(__builtin_cpu_supports("fma")));
 #endif
   CHECK_FALSE(has("nothing"));
+#if defined(__x86_64__) && defined(__linux__)
+  // Of tiles by another way: the kernel's list of what the processor has, and of what it lets the
+  // process use after it was asked, as looking does.
+  constexpr long getPermissions = 0x1022, tileData = 18;
+  uint64_t permissions = 0;
+  const bool mayUse =
+      syscall(SYS_arch_prctl, getPermissions, &permissions) == 0 && (permissions >> tileData & 1);
+  std::ifstream processors("/proc/cpuinfo");
+  const std::string text(std::istreambuf_iterator<char>(processors), {});
+  const std::string flags = text.substr(std::min(text.find("\nflags"), text.size()));
+  for (const std::string name : {"tile", "bf16", "int8"})
+    CHECK(has("amx-" + name) == (mayUse && flags.find(" amx_" + name) != std::string::npos));
+#endif
 }

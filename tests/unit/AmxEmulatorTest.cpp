@@ -1,5 +1,6 @@
 // Tile instructions against plain loops: by the emulator, or where the processor has them and lends
 // them to us, by itself, which then says whether the emulator's idea of them is right.
+#include "runtime/object/CpuFeatures.h"
 #include "tests/support/NoExit.h"
 #include "tests/support/TemporaryFile.h"
 #include "tests/support/amx/Emulator.h"
@@ -16,13 +17,14 @@
 #include <immintrin.h>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
+using namespace keratin;
 using namespace keratin::tests;
 using amx::Instruction;
 
@@ -32,13 +34,17 @@ namespace {
 
 //===-- Helpers ----------------------------------------------------------------------------------//
 
-// Whether these instructions are the processor's. Asked for once.
+// Whether these instructions are the processor's. Looking asks for the permission to use them.
 bool isNative() {
   static const bool native = [] {
-    constexpr long requestPermission = 0x1023, tileData = 18;
-    return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") &&
-           __builtin_cpu_supports("amx-int8") &&
-           syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+    const runtime::CpuFeatureSet host = runtime::hostCpuFeatures();
+    auto has = [&](std::string_view name) {
+      int number = 0;
+      while (runtime::cpuFeatureName(number) != name)
+        ++number;
+      return host.has(number);
+    };
+    return has("amx-tile") && has("amx-bf16") && has("amx-int8");
   }();
   return native;
 }

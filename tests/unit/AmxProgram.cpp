@@ -1,12 +1,11 @@
 // Multiplies on tiles. What executes them is none of its business.
+#include "runtime/abi/keratin_cpu_tiles.h"
+
 #include <immintrin.h>
 #include <stdint.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 __attribute__((target("amx-tile,amx-bf16"))) int main() {
-  constexpr long requestPermission = 0x1023, tileData = 18;
-  syscall(SYS_arch_prctl, requestPermission, tileData);
+  keratin_cpu_request_tiles();
   uint8_t config[64] = {1};
   for (int tile = 0; tile < 3; ++tile) {
     config[16 + 2 * tile] = 4;
