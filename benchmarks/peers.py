@@ -211,7 +211,7 @@ def conditions(measured, options):
     """The lines between the heading and the table."""
     rates = []
     for what, (value, unit) in measured.ceilings.items():
-        if what.startswith(("fma", "copy")):
+        if what.startswith(("fma", "amx", "copy")):
             rates.append(f"{what} {value:.0f} {unit}")
     loads = f"load {min(measured.loads):.0f} to {max(measured.loads):.0f}"
     clock = "processor time" if options.clock == "cpu" else "time that passes"

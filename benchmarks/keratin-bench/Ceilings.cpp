@@ -144,7 +144,7 @@ static double bestRate(int threads, double units,
 }
 
 const char *keratin::bench::nameOf(Arithmetic arithmetic) {
-  static const char *const names[] = {"f32", "f64", "bf16", "f16"};
+  static const char *const names[] = {"fma f32", "fma f64", "fma bf16", "fma f16", "amx bf16"};
   return names[size_t(arithmetic)];
 }
 
@@ -164,6 +164,10 @@ double keratin::bench::measurePeak(int threads, Arithmetic arithmetic) {
     useIfThere(loops.multiplyAddBFloat16, 2);
   else if (arithmetic == Arithmetic::Float16)
     useIfThere(loops.multiplyAddFloat16, 2);
+  else if (arithmetic == Arithmetic::BFloat16Tiles && !loops.multiplyTiles)
+    return 0;
+  else if (arithmetic == Arithmetic::BFloat16Tiles)
+    useIfThere(loops.multiplyTiles, double(kTileFlopsPerStep) / double(loops.flopsPerStep));
   constexpr int64_t steps = 1000;
   return bestRate(threads, double(steps) * flops,
                   [&](int, int64_t rounds) { run(steps * rounds); });
@@ -196,9 +200,15 @@ Bandwidth keratin::bench::measureBandwidth(Level level, int threads) {
 
 Ceilings::Ceilings(int threads) : threads(threads) {
   for (Arithmetic arithmetic : kArithmetics)
-    measurePeakAgain(arithmetic);
+    peaks[size_t(arithmetic)] = measurePeak(threads, arithmetic);
   for (Level level : kLevels)
     bandwidths[size_t(level)] = measureBandwidth(level, threads);
+}
+
+Arithmetic Ceilings::fastest(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::BFloat16 && machineLoops().multiplyTiles
+             ? Arithmetic::BFloat16Tiles
+             : arithmetic;
 }
 
 Level Ceilings::levelOf(double bytes) {
@@ -210,6 +220,6 @@ Level Ceilings::levelOf(double bytes) {
 
 double Ceilings::milliseconds(const Work &work) const {
   const Bandwidth &bandwidth = at(levelOf(work.readBytes + work.movedBytes));
-  return 1e3 * std::max({work.flops / peak(work.arithmetic), work.readBytes / bandwidth.read,
-                         work.movedBytes / bandwidth.copy});
+  return 1e3 * std::max({work.flops / peak(fastest(work.arithmetic)),
+                         work.readBytes / bandwidth.read, work.movedBytes / bandwidth.copy});
 }

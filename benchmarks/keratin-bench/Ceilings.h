@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 namespace keratin::bench {
 
@@ -19,13 +20,15 @@ struct Bandwidth {
 };
 
 // What is multiplied; sums of the 16-bit kinds are float32 where the processor adds pairs to it.
-enum class Arithmetic { Float32, Float64, BFloat16, Float16 };
+enum class Arithmetic { Float32, Float64, BFloat16, Float16, BFloat16Tiles };
 inline constexpr Arithmetic kArithmetics[] = {Arithmetic::Float32, Arithmetic::Float64,
-                                              Arithmetic::BFloat16, Arithmetic::Float16};
+                                              Arithmetic::BFloat16, Arithmetic::Float16,
+                                              Arithmetic::BFloat16Tiles};
+// "fma bf16", of tiles "amx bf16".
 const char *nameOf(Arithmetic arithmetic);
 
 // Multiply-adds, as flop a second of all threads together; those of float32 where the processor has
-// no others for the kind.
+// no others for the kind, and 0 of tiles where it has none.
 double measurePeak(int threads, Arithmetic arithmetic = Arithmetic::Float32);
 Bandwidth measureBandwidth(Level level, int threads);
 
@@ -35,6 +38,7 @@ public:
 
   // Clocks drift and neighbours come and go, so the peak is measured again between rows.
   void measurePeakAgain(Arithmetic arithmetic = Arithmetic::Float32) {
+    arithmetic = fastest(arithmetic);
     peaks[size_t(arithmetic)] = measurePeak(threads, arithmetic);
   }
   double peak(Arithmetic arithmetic = Arithmetic::Float32) const {
@@ -42,6 +46,8 @@ public:
   }
   const Bandwidth &at(Level level) const { return bandwidths[size_t(level)]; }
 
+  // What multiplies these numbers fastest: tiles, where there are some for them.
+  static Arithmetic fastest(Arithmetic arithmetic);
   // The level whose share a working set of so many bytes fits into.
   static Level levelOf(double bytes);
   // The milliseconds that no code can beat: the slowest of the arithmetic, of the bytes that are
@@ -54,7 +60,7 @@ public:
 
 private:
   int threads;
-  std::array<double, 4> peaks{}; // flop a second
+  std::array<double, std::size(kArithmetics)> peaks{}; // flop a second
   std::array<Bandwidth, 4> bandwidths;
 };
 

@@ -1,5 +1,8 @@
 #include "benchmarks/keratin-bench/MachineLoops.h"
 
+#include "runtime/abi/keratin_cpu_tiles.h"
+
+#include <algorithm>
 #include <immintrin.h>
 
 using namespace keratin::bench;
@@ -98,6 +101,37 @@ __attribute__((target("avx512f"))) void read512(const float *from, int64_t count
       KEEP(x);
     }
   }
+}
+
+//===-- Tiles ------------------------------------------------------------------------------------//
+
+// Two tiles of one factor meet two of the other: each is loaded once for two products.
+__attribute__((target("amx-tile,amx-bf16"))) void multiplyTiles(int64_t steps) {
+  struct {
+    uint8_t palette = 1, reserved[15] = {};
+    uint16_t columnBytes[16] = {};
+    uint8_t rows[16] = {};
+  } config;
+  std::fill_n(config.columnBytes, 8, 64);
+  std::fill_n(config.rows, 8, 16);
+  alignas(64) uint16_t factors[4][16][32];
+  std::fill_n(&factors[0][0][0], sizeof(factors) / sizeof(uint16_t), 0x3F00); // 0.5
+  _tile_loadconfig(&config);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (int64_t step = 0; step < steps; ++step) {
+    _tile_loadd(4, factors[0], 64);
+    _tile_loadd(6, factors[2], 64);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(7, factors[3], 64);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_loadd(5, factors[1], 64);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_release();
 }
 
 //===-- 256 bits ---------------------------------------------------------------------------------//
@@ -226,6 +260,8 @@ void read128(const float *from, int64_t count) {
 
 const MachineLoops &keratin::bench::machineLoops() {
   __builtin_cpu_init();
+  static const bool hasTiles = __builtin_cpu_supports("amx-tile") &&
+                               __builtin_cpu_supports("amx-bf16") && keratin_cpu_request_tiles();
   static const MachineLoops loops512 = {
       "avx512",
       2 * 16 * kSums,
@@ -233,15 +269,16 @@ const MachineLoops &keratin::bench::machineLoops() {
       multiplyAddDouble512,
       __builtin_cpu_supports("avx512bf16") ? multiplyAddBFloat16_512 : nullptr,
       __builtin_cpu_supports("avx512fp16") ? multiplyAddFloat16_512 : nullptr,
+      hasTiles ? multiplyTiles : nullptr,
       copy512,
       streamCopy512,
       read512};
   static const MachineLoops loops256 = {
-      "avx2",  2 * 8 * kSums, multiplyAdd256, multiplyAddDouble256, nullptr, nullptr,
-      copy256, streamCopy256, read256};
+      "avx2",  2 * 8 * kSums, multiplyAdd256, multiplyAddDouble256, nullptr,
+      nullptr, nullptr,       copy256,        streamCopy256,        read256};
   static const MachineLoops loops128 = {
-      "baseline", 2 * 4 * kSums, multiplyAdd128, multiplyAddDouble128, nullptr, nullptr,
-      copy128,    streamCopy128, read128};
+      "baseline", 2 * 4 * kSums, multiplyAdd128, multiplyAddDouble128, nullptr,
+      nullptr,    nullptr,       copy128,        streamCopy128,        read128};
   if (__builtin_cpu_supports("avx512f"))
     return loops512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

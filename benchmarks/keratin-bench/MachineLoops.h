@@ -7,6 +7,9 @@
 
 namespace keratin::bench {
 
+// Four products of a tile of 16 x 32 bfloat16 and one of 32 x 16.
+inline constexpr int64_t kTileFlopsPerStep = 4 * 2 * 16 * 32 * 16;
+
 // Pointers are aligned to 64 bytes; counts of floats are multiples of 128.
 struct MachineLoops {
   const char *isa; // "avx512", "avx2", "baseline"
@@ -19,6 +22,9 @@ struct MachineLoops {
   void (*multiplyAddDouble)(int64_t steps);
   void (*multiplyAddBFloat16)(int64_t steps);
   void (*multiplyAddFloat16)(int64_t steps);
+  // The same products of pairs on tiles, factors out of the L1: kTileFlopsPerStep a step. Null
+  // where the processor has none.
+  void (*multiplyTiles)(int64_t steps);
   void (*copy)(float *to, const float *from, int64_t count);
   // Past the caches, for what is larger than they are.
   void (*streamCopy)(float *to, const float *from, int64_t count);

@@ -72,17 +72,18 @@ void Report::printCeilings(const Ceilings &ceilings) const {
       printLine({{"name", "ceiling"}, {"case", what}, {"value", value}, {"unit", unit}});
     };
     for (Arithmetic arithmetic : kArithmetics)
-      line(std::string("fma ") + nameOf(arithmetic), ceilings.peak(arithmetic) / 1e9, "GFLOP/s");
+      if (ceilings.peak(arithmetic) > 0)
+        line(nameOf(arithmetic), ceilings.peak(arithmetic) / 1e9, "GFLOP/s");
     for (Level level : kLevels) {
       line(std::string("read ") + nameOf(level), ceilings.at(level).read / 1e9, "GB/s");
       line(std::string("copy ") + nameOf(level), ceilings.at(level).copy / 1e9, "GB/s");
     }
     return;
   }
-  std::printf("multiply-add");
   for (Arithmetic arithmetic : kArithmetics)
-    std::printf("%s %s %.1f", arithmetic == kArithmetics[0] ? "" : ",", nameOf(arithmetic),
-                ceilings.peak(arithmetic) / 1e9);
+    if (ceilings.peak(arithmetic) > 0)
+      std::printf("%s%s %.1f", arithmetic == kArithmetics[0] ? "" : ", ", nameOf(arithmetic),
+                  ceilings.peak(arithmetic) / 1e9);
   std::printf(" GFLOP/s\n");
   for (Level level : kLevels)
     std::printf("%-6s read %8.1f GB/s, copy %8.1f GB/s (read and written)\n", nameOf(level),

@@ -119,11 +119,12 @@ def test_the_model_of_the_processor(vendor, family, model, text):
 
 
 def test_what_stands_above_the_table():
-    result = measured([[{"name": "ceiling", "case": "fma f32", "value": 262.4, "unit": "GFLOP/s"}]],
+    result = measured([[{"name": "ceiling", "case": "fma f32", "value": 262.4, "unit": "GFLOP/s"},
+                        {"name": "ceiling", "case": "amx bf16", "value": 2048.2, "unit": "GFLOP/s"}]],
                       [[theirs("torch 2.15.0+cu132", "gemm", "512", 1.0)]])
     text = peers.conditions(result, SimpleNamespace(clock="cpu", turns=3, batches=10))
     assert "avx512, one thread, processor time, the least of 3 turns of 10 readings, load 1 to 1" in text
-    assert "fma f32 262 GFLOP/s" in text
+    assert "fma f32 262 GFLOP/s, amx bf16 2048 GFLOP/s" in text
     assert "torch 2.15.0." in text
 
 
