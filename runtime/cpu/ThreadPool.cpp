@@ -292,9 +292,12 @@ private:
     started = true;
     stopping.store(false, std::memory_order_relaxed);
     startEpoch = epoch.load(std::memory_order_relaxed);
-    // The host's signals are the host's threads' business.
+    // The host's signals are the host's threads' business, but for those that a thread's own
+    // instruction raises: blocked, they would end the process and no handler would see them.
     sigset_t all, before;
     memset(&all, 0xFF, sizeof(all));
+    for (int own : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP})
+      sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int planned = threads() - 1;
     startParticipants = planned + 1;

@@ -12,9 +12,11 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
+#include <ucontext.h>
 #include <unistd.h>
 #include <vector>
 
@@ -211,6 +213,41 @@ TEST_CASE("the number of threads may change while regions run") {
   user.join();
   CHECK(wrong == 0);
 }
+
+#if defined(__x86_64__)
+TEST_CASE("the host's handler sees what a kernel's instruction raises, in any thread") {
+  static std::atomic<int> seen, seenElsewhere;
+  static pthread_t caller;
+  seen = seenElsewhere = 0;
+  caller = pthread_self();
+  struct sigaction action = {}, before = {};
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = [](int, siginfo_t *, void *context) {
+    ++seen;
+    if (!pthread_equal(pthread_self(), caller))
+      ++seenElsewhere;
+    constexpr int bytesOfUd2 = 2;
+    static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP] += bytesOfUd2;
+  };
+  sigaction(SIGILL, &action, &before);
+  Threads threads(4);
+  auto kernel = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+    // Who came first waits, so that others take the rest.
+    auto &here = *reinterpret_cast<std::atomic<int64_t> *>(argv[0]);
+    here += end - begin;
+    for (int patience = 1'000'000; here < 4 && patience > 0; --patience)
+      std::this_thread::yield();
+    asm volatile("ud2" ::: "memory");
+  };
+  std::atomic<int64_t> here{0};
+  int64_t argv[] = {int64_t(&here)};
+  parallelFor(&plainContext, kernel, argv, 4, 1);
+  sigaction(SIGILL, &before, nullptr);
+  CHECK(here == 4);
+  CHECK(seen >= 2);
+  CHECK(seenElsewhere >= 1);
+}
+#endif
 
 TEST_CASE("a host's pool gets every chunk") {
   int64_t seen = 0;
