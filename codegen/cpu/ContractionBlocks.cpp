@@ -32,6 +32,7 @@ public:
     blocks.superDepth = emit.select(isDeep, depthOf(deep), depthOf(plan.continued));
     blocks.packedSteps =
         emit.ceilDiv(emit.min(blocks.superDepth, blocks.k), emit.constant(plan.depthStep));
+    blocks.packedSteps = emit.roundUp(blocks.packedSteps, plan.stepsAtOnce());
     blocks.superBlocks = emit.max(emit.ceilDiv(blocks.k, blocks.superDepth), one);
     divide(blocks.m, pick([](const Regime &regime) { return regime.rows; }), plan.tileRows,
            blocks.rows, blocks.rowBlocks);

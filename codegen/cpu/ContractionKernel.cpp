@@ -1,4 +1,5 @@
 #include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/ContractionAmx.h"
 #include "codegen/cpu/ContractionBlocks.h"
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionFew.h"
@@ -69,6 +70,8 @@ public:
     // Which block of A and of B lies packed in the scratch. Units come with the rows of one block
     // of columns in a row, so a chunk packs each block of B once.
     Value none = emit.constant(-1);
+    if (plan.usesAmx)
+      emitBeginAmx(emit);
     emit.loop(begin, end, 1, {none, none}, [&](Value unit, ValueRange packed) {
       Value rest = emit.div(unit, blocks.rowBlocks);
       Value rowBlock = emit.sub(unit, emit.mul(rest, blocks.rowBlocks));
@@ -92,6 +95,8 @@ public:
                 [&](Value super) { runSuperBlock(super, aIsStale, bIsStale); });
       return LoopEmitter::Values{aBlock, bBlock};
     });
+    if (plan.usesAmx)
+      emitEndAmx(emit);
   }
 
 private:
@@ -133,6 +138,7 @@ private:
     // From here on in steps.
     if (plan.isOfPairs())
       depth = emit.ceilDiv(depth, emit.constant(plan.depthStep));
+    depth = emit.roundUp(depth, plan.stepsAtOnce());
 
     // The depth in steps, each through all panels or all for each panel.
     Value stepDepth = emit.constant(plan.blockK);

@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 
 #include "codegen/cpu/Avx512.h"
+#include "codegen/cpu/ContractionAmx.h"
 #include "codegen/cpu/ContractionPairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -312,6 +313,8 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
 
 void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan,
                                             Type elementType, const ContractionPanel &panel) {
+  if (plan.usesAmx)
+    return emitAmxPanel(emit, plan, panel);
   std::string middle;
   for (int64_t rows : plan.middleRows)
     middle += "_" + std::to_string(rows);

@@ -99,9 +99,29 @@ public:
         fullPanels(emit.div(block.columnsHere, width)),
         panels(emit.ceilDiv(block.columnsHere, width)), zero(emit.constant(0)) {}
 
-  void pack() { emitKeepLeast(emit, packed(emitLeastSoFar(emit, plan, block.least)), block.least); }
+  void pack() {
+    emitKeepLeast(emit, packed(emitLeastSoFar(emit, plan, block.least)), block.least);
+    fill();
+  }
 
 private:
+  // Steps behind the depth.
+  void fill() {
+    if (plan.stepsAtOnce() == 1)
+      return;
+    Value steps = emit.ceilDiv(block.depth, emit.constant(plan.depthStep));
+    Value end = emit.roundUp(steps, plan.stepsAtOnce());
+    Value zeros = emit.zero(VectorType::get(plan.lanes, block.type));
+    emit.loop(block.firstPanel, panels, 1, [&](Value panel) {
+      Value to = packedPanel(emit, plan, block, panel);
+      emit.loop(steps, end, 1, [&](Value step) {
+        Value row = emit.address(to, block.type, emit.mul(step, width));
+        for (int64_t v = 0; v < plan.tileVectors; ++v)
+          emit.store(zeros, emit.address(row, block.type, v * plan.lanes));
+      });
+    });
+  }
+
   Values packed(Values least) {
     switch (plan.b) {
     case Access::Direct:
@@ -308,8 +328,9 @@ Value keratin::codegen::packedPanel(LoopEmitter &emit, const ContractionPlan &pl
 
 void keratin::codegen::emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan,
                                        const PackedColumns &block) {
-  std::string name = llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}", accessName(plan.b),
-                                   block.sourceType, block.type, plan.tileVectors, plan.lanes);
+  std::string name = llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}{5}",
+                                   accessName(plan.b), block.sourceType, block.type,
+                                   plan.tileVectors, plan.lanes, plan.usesAmx ? "_amx" : "");
   bool rowsKnown = plan.b == Access::Direct || plan.b == Access::Copied;
   Values arguments{block.source, block.rowStride,  block.colStride,   block.packed,
                    block.depth,  block.panelDepth, block.columnsHere, block.firstPanel};
@@ -356,6 +377,26 @@ int64_t keratin::codegen::packedTileElements(const ContractionPlan &plan, int64_
   return plan.tileRows * (ceilDiv(rowDepth, plan.lanes) / 2 * 2 + 1) * plan.lanes;
 }
 
+// As many vectors as each has lanes: row i of what they are becomes its column i.
+static Values transposed(LoopEmitter &emit, Values vectors) {
+  const int64_t lanes = vectors.size();
+  auto interleave = [&](Value x, Value y, int64_t from) {
+    SmallVector<int64_t> order;
+    for (int64_t i = from; i < from + lanes / 2; ++i)
+      order.append({i, lanes + i});
+    return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, order);
+  };
+  for (int64_t round = 1; round < lanes; round *= 2) {
+    Values mixed;
+    for (int64_t i = 0; i < lanes / 2; ++i) {
+      mixed.push_back(interleave(vectors[i], vectors[i + lanes / 2], 0));
+      mixed.push_back(interleave(vectors[i], vectors[i + lanes / 2], lanes / 2));
+    }
+    vectors = std::move(mixed);
+  }
+  return vectors;
+}
+
 static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
                              const PackedRows &block) {
   Value zero = emit.constant(0);
@@ -392,6 +433,43 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
       });
     });
   };
+  // Rows that lie next to each other, as many as lanes: vectors of so many steps become vectors of
+  // so many rows.
+  auto transposeRows = [&](Values least) {
+    const int64_t lanes = plan.lanes, stepDepth = lanes * plan.depthStep;
+    Value wholeDepth = emit.mul(emit.div(block.depth, emit.constant(stepDepth)), stepDepth);
+    return emit.loop(zero, block.rowsHere, lanes, least, [&](Value m, ValueRange state) {
+      Value rows = emit.sub(block.rowsHere, m);
+      Value source = emit.address(block.source, block.sourceType, m);
+      Value target = emit.address(block.packed, block.type, emit.mul(m, rowStride));
+      auto steps = [&](Value k0, bool isWhole, Values least) {
+        Values vectors;
+        for (int64_t step = 0; step < lanes; ++step) {
+          Values halves;
+          for (int64_t half = 0; half < plan.depthStep; ++half) {
+            Value k = emit.add(k0, step * plan.depthStep + half);
+            Value count = isWhole ? rows : emit.select(emit.less(k, block.depth), rows, zero);
+            Value from = emit.address(source, block.sourceType, emit.mul(k, block.colStride));
+            halves.push_back(
+                emit.load(VectorType::get(lanes, number), from, emit.firstLanes(lanes, count)));
+          }
+          vectors.push_back(emitPairs(emit, halves[0], halves[1]));
+          emitLeastOf(emit, vectors.back(), least);
+        }
+        vectors = transposed(emit, vectors);
+        for (auto [row, vector] : llvm::enumerate(vectors)) {
+          Value at = emit.address(target, block.type, emit.mul(rowStride, row));
+          emit.store(vector, emit.address(at, number, k0));
+        }
+        return least;
+      };
+      Values least = emit.loop(zero, wholeDepth, stepDepth, state, [&](Value k, ValueRange least) {
+        return steps(k, true, Values(least));
+      });
+      return emit.loop(wholeDepth, block.depth, stepDepth, least,
+                       [&](Value k, ValueRange least) { return steps(k, false, Values(least)); });
+    });
+  };
   // Tiles follow one another without gaps, and so do all rows.
   auto packRows = [&](Values least) {
     Value depth = block.depth;
@@ -409,9 +487,9 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
           return least;
         });
         if (plan.isOfPairs())
-          emit.loop(depth, emit.roundUp(depth, plan.depthStep), 1, [&](Value k) {
-            emit.store(emit.zero(number), emit.address(target, number, k));
-          });
+          emit.loop(
+              depth, emit.roundUp(depth, plan.depthStep * plan.stepsAtOnce()), 1,
+              [&](Value k) { emit.store(emit.zero(number), emit.address(target, number, k)); });
         return least;
       }
       // Numbers in lanes outside of a mask are zero, that behind an odd depth among them.
@@ -432,15 +510,19 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
     });
   };
   Values least = emitLeastSoFar(emit, plan, block.least);
-  least = block.columnsContiguous ? packColumns(least) : packRows(least);
+  if (plan.a == Access::Transposed)
+    least = transposeRows(least);
+  else
+    least = block.columnsContiguous ? packColumns(least) : packRows(least);
   emitKeepLeast(emit, least, block.least);
 }
 
 void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &plan,
                                     const PackedRows &block) {
-  std::string name = llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}", accessName(plan.a),
-                                   block.columnsContiguous ? "_columns" : "", block.sourceType,
-                                   block.type, plan.tileRows, plan.lanes);
+  std::string name =
+      llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}{6}", accessName(plan.a),
+                    block.columnsContiguous ? "_columns" : "", block.sourceType, block.type,
+                    plan.tileRows, plan.lanes, plan.usesAmx ? "_amx" : "");
   Values arguments{block.source, block.rowStride, block.colStride, block.packed,
                    block.depth,  block.rowDepth,  block.rowsHere};
   if (block.least)

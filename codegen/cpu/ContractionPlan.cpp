@@ -201,6 +201,7 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
     int64_t depth = regime.depth;
     if (spec.k.constant) {
       int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.depthStep));
+      needed = roundUp(needed, plan.stepsAtOnce());
       const bool isContinued = plan.continues && &regime == &regimes.back();
       if (depth < needed && !isContinued)
         continue;
@@ -347,7 +348,9 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
 // More than a few tiles of rows, or more columns, would gain nothing and leave threads less to
 // share.
 static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
-  constexpr int64_t panelBytes = 128 * 1024, inPlaceBytes = 32 * 1024;
+  // Tiles of AMX multiply so fast that a panel has to be in a first-level cache.
+  const int64_t panelBytes = (plan.usesAmx ? 32 : 128) * 1024, mostRows = plan.usesAmx ? 128 : 56;
+  constexpr int64_t inPlaceBytes = 32 * 1024;
   const int64_t rowBytes = plan.tileColumns() * bytes;
   plan.blockK = std::clamp<int64_t>(panelBytes / rowBytes, 128, 1024);
   plan.inPlaceK = std::clamp<int64_t>(inPlaceBytes / rowBytes, 128, 512);
@@ -356,7 +359,7 @@ static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
     auto most = [&](int64_t limit, int64_t held, int64_t tile) {
       return std::max(std::min(limit, held / (depth * bytes)) / tile, int64_t(1)) * tile;
     };
-    regime = {depth, most(56, 512 * 1024, plan.tileRows),
+    regime = {depth, most(mostRows, 512 * 1024, plan.tileRows),
               most(1024, 2048 * 1024, plan.tileColumns())};
     depth *= 2;
   }
@@ -391,6 +394,26 @@ static void chooseHalves(ContractionPlan &plan, const ContractionSpec &spec,
   plan.widensB = isInPlace && (isOneTile || (isFewTiles && isInstruction && !mayBePairs));
   if (mayBePairs && !plan.widensB)
     plan.depthStep = 2;
+}
+
+// Two tiles of sixteen rows, times two of a vector of columns each, in place of vectors' sums. What
+// is left takes one or two tiles of rows, too: rows of A behind the last are whatever is there, and
+// so are their sums.
+static void chooseAmx(ContractionPlan &plan, const MachineTarget &target) {
+  if (!plan.isOfPairs() || !target.multipliesTiles)
+    return;
+  plan.usesAmx = true;
+  plan.tileVectors = std::min<int64_t>(plan.tileVectors, 2);
+  plan.tileRows = 32;
+  plan.tailRows = 16;
+  plan.repeatedRows = 0;
+  plan.middleRows.clear();
+  plan.tilesOfRest.clear();
+  // Tiles have pairs of one row next to each other.
+  if (plan.aColumnsContiguous) {
+    plan.aColumnsContiguous = false;
+    plan.a = ContractionPlan::Access::Transposed;
+  }
 }
 
 // How A reaches the micro-kernel.
@@ -490,6 +513,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   chooseRows(plan, spec, target, bytes, call);
   chooseA(plan, spec, bytes);
   chooseHalves(plan, spec, target, call);
+  chooseAmx(plan, target);
   chooseBlocks(plan, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
   plan.continues = !spec.k.constant || *spec.k.constant > plan.depthOf(plan.regimes.back());
@@ -558,7 +582,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
     out << "; the last of the largest may lack " << plan.repeatedRows
         << (plan.repeatedRows == 1 ? " row" : " rows");
   out << "; panels of depth " << plan.blockDepth() << (plan.isOfPairs() ? ", in pairs" : "")
-      << "; units of up to ";
+      << (plan.usesAmx ? ", by AMX" : "") << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
     out << regime.rows << " x " << regime.columns << " for " << plan.depthOf(regime) << " deep";
   });

@@ -59,7 +59,7 @@ struct ContractionPlan {
   enum class Access {
     Direct,     // from where it is
     Copied,     // packed, its contiguous direction kept
-    Transposed, // packed through transposes in registers (B only)
+    Transposed, // packed through transposes in registers
     Gathered    // packed one element at a time
   };
   int64_t lanes = 1;
@@ -80,6 +80,8 @@ struct ContractionPlan {
   // Numbers along k that are one packed element: two where bfloat16 are multiplied in pairs
   // (ContractionPairs.h).
   int64_t depthStep = 1;
+  // Pairs are multiplied in tiles of AMX (ContractionAmx.h).
+  bool usesAmx = false;
   // Steps in depth that a tile goes through at once, and if it reads B where it is.
   int64_t blockK = 1024, inPlaceK = 256;
   // Sums of so many steps are made for all rows of a unit before any is finished.
@@ -132,6 +134,8 @@ struct ContractionPlan {
   int64_t blockDepth() const { return blockK * depthStep; }
   int64_t depthOf(const Regime &regime) const { return regime.depth * depthStep; }
   bool isOfPairs() const { return depthStep == 2; }
+  // What is packed has a multiple of so many steps, those behind the depth of zeros.
+  int64_t stepsAtOnce() const { return usesAmx ? 16 : 1; }
   // Rows behind the last that tiles may write.
   int64_t spareRows() const { return middleRows.empty() ? tailRows : middleRows.front(); }
 };

@@ -86,6 +86,7 @@ static void deriveVectorShape(MachineTarget &target) {
     target.vectorBits = avx512 ? 512 : avx2 ? 256 : 128;
     target.vectorRegisters = avx512 ? 32 : 16;
     target.multipliesPairs = avx512 && info->checkFeatures("+avx512bf16");
+    target.multipliesTiles = target.multipliesPairs && info->checkFeatures("+amx-tile,+amx-bf16");
     target.hasFma = info->checkFeatures("+fma");
     target.hasRoundInstruction = info->checkFeatures("+sse4.1");
     target.hasF16c = info->checkFeatures("+f16c");

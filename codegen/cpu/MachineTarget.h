@@ -20,6 +20,8 @@ struct MachineTarget : LlvmTarget, ElementTarget {
   unsigned vectorRegisters = 16;
   // An instruction multiplies pairs of bfloat16 and adds both products to f32 (AVX512-BF16).
   bool multipliesPairs = false;
+  // Another multiplies tiles of them (AMX-BF16).
+  bool multipliesTiles = false;
 
   // Lanes of a native vector of elements with the given width in bits; one where it has no room for
   // an element.

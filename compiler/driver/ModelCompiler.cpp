@@ -18,13 +18,16 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 
-// There is code for it where a model multiplies bfloat16.
-static constexpr const char *bfloat16Processor = "x86-64-v4+avx512bf16";
+// There is code for them where a model multiplies bfloat16. The first that a machine has counts.
+static constexpr const char *bfloat16Processors[] = {"x86-64-v4+avx512bf16+amx-tile+amx-bf16",
+                                                     "x86-64-v4+avx512bf16"};
 
 std::vector<std::string> keratin::compiler::processorsNamed(const std::string &cpu) {
-  return cpu == "multi"
-             ? std::vector<std::string>{bfloat16Processor, "x86-64-v4", "x86-64-v3", "x86-64"}
-             : std::vector<std::string>{cpu};
+  if (cpu != "multi")
+    return {cpu};
+  std::vector<std::string> names(std::begin(bfloat16Processors), std::end(bfloat16Processors));
+  names.insert(names.end(), {"x86-64-v4", "x86-64-v3", "x86-64"});
+  return names;
 }
 
 static bool multipliesBfloat16(ModuleOp module) {
@@ -52,7 +55,8 @@ public:
   ModelCompiler(Model model, const ModelOptions &options)
       : model(std::move(model)), options(options), cpus(options.cpus) {
     if (cpus.size() > 1 && !multipliesBfloat16(*this->model.graph.module))
-      llvm::erase(cpus, bfloat16Processor);
+      llvm::erase_if(
+          cpus, [](llvm::StringRef cpu) { return llvm::is_contained(bfloat16Processors, cpu); });
   }
 
   absl::StatusOr<CompiledModel> run() {

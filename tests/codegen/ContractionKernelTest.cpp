@@ -351,6 +351,16 @@ const std::pair<Dtype, const char *> halvesAndMachines[] = {
 // Ours without instructions that multiply pairs, where it has them; else ours.
 const char *withoutPairs() { return hostMachine().multipliesPairs ? "x86-64-v4" : "native"; }
 
+// Those that multiply pairs of bfloat16, one after the other and in tiles of AMX, which the test
+// executes itself where the processor has none; none if it has no AVX-512 for the rest.
+const char *const inPairs = "x86-64-v4+avx512bf16", *const inTiles =
+                                                        "x86-64-v4+avx512bf16+amx-tile+amx-bf16";
+std::vector<std::string> pairMachines() {
+  if (!hostMachine().multipliesPairs)
+    return {};
+  return {inPairs, inTiles};
+}
+
 // Sums as they are defined for pairs: of each two products the second first, each rounded once.
 float sumOfPairs(const std::vector<float> &a, const std::vector<float> &b) {
   float sum = 0;
@@ -358,6 +368,18 @@ float sumOfPairs(const std::vector<float> &a, const std::vector<float> &b) {
     if (k + 1 < a.size())
       sum = std::fma(a[k + 1], b[k + 1], sum);
     sum = std::fma(a[k], b[k], sum);
+  }
+  return sum;
+}
+
+// And for tiles: of each sixteen pairs the first products and the second ones by themselves.
+float sumOfTiles(const std::vector<float> &a, const std::vector<float> &b) {
+  float sum = 0;
+  for (size_t from = 0; from < a.size(); from += 32) {
+    float halves[2] = {0, 0};
+    for (size_t k = from; k < std::min(from + 32, a.size()); ++k)
+      halves[k % 2] = std::fma(a[k], b[k], halves[k % 2]);
+    sum += halves[0] + halves[1];
   }
   return sum;
 }
@@ -374,7 +396,7 @@ struct Magnitudes {
   }
 };
 
-// A product without a bias, whose results are those of sumOfPairs() bit by bit.
+// A product without a bias, whose results are those of sumOfPairs() or sumOfTiles() bit by bit.
 void checkBits(const Compiled &compiled, const Kind &kind, const Problem &problem, const Array &a,
                const Array &b) {
   Sizes s = sizesOf(kind, problem);
@@ -393,7 +415,8 @@ void checkBits(const Compiled &compiled, const Kind &kind, const Problem &proble
         right[k] = static_cast<float>(b.get(k * s.bRow + n * s.bCol));
       }
       // The epilogue of compile().
-      float sum = sumOfPairs(left, right), found = static_cast<float>(c.get(m * s.cRow + n));
+      float sum = (kind.machine == inTiles ? sumOfTiles : sumOfPairs)(left, right),
+            found = static_cast<float>(c.get(m * s.cRow + n));
       float expected = std::isnan(sum) ? sum : std::max(sum, 0.0f);
       wrong += std::isnan(expected) ? !std::isnan(found) : found != expected;
     }
@@ -455,8 +478,6 @@ TEST_CASE("bfloat16 where pairs cannot be multiplied at once") {
 // Instructions that multiply pairs take denormal numbers for zeros: what is so small has the bits
 // of other instructions all the same.
 TEST_CASE("pairs of bfloat16 of any magnitude have the bits of fused products") {
-  if (!hostMachine().multipliesPairs)
-    return;
   const std::pair<Magnitudes, Magnitudes> magnitudes[] = {
       {{3, 3}, {3, 3}},         // pairs at once
       {{56, -56}, {56, -56}},   // just so
@@ -465,64 +486,95 @@ TEST_CASE("pairs of bfloat16 of any magnitude have the bits of fused products") 
       {{133, -100}, {-20, 30}}, // denormal factors
       {{126, 127}, {126, 127}}, // and infinite sums
   };
-  for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
-    for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
-      Kind kind{Dtype::BF16, a, b};
-      Compiled compiled = compile(kind, {});
-      std::mt19937 random(7);
-      for (auto [ofA, ofB] : magnitudes)
-        for (const Problem &problem :
-             {Problem{1, 17, 35, 65}, Problem{1, 60, 40, 600}, Problem{1, 3, 100, 20}}) {
-          CAPTURE(static_cast<int>(a), static_cast<int>(b), ofA.small, ofB.small, problem.m);
-          Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
-          ofA.fill(left, 0, problem.m * problem.k, random);
-          ofB.fill(right, 0, problem.k * problem.n, random);
+  for (const std::string &machine : pairMachines())
+    for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+      for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+        Kind kind{Dtype::BF16, a, b, machine};
+        Compiled compiled = compile(kind, {});
+        std::mt19937 random(7);
+        for (auto [ofA, ofB] : magnitudes)
+          for (const Problem &problem :
+               {Problem{1, 17, 35, 65}, Problem{1, 60, 40, 600}, Problem{1, 3, 100, 20}}) {
+            CAPTURE(machine, static_cast<int>(a), static_cast<int>(b), ofA.small, ofB.small,
+                    problem.m);
+            Array left(Dtype::BF16, problem.m * problem.k),
+                right(Dtype::BF16, problem.k * problem.n);
+            ofA.fill(left, 0, problem.m * problem.k, random);
+            ofB.fill(right, 0, problem.k * problem.n, random);
+            checkBits(compiled, kind, problem, left, right);
+          }
+      }
+}
+
+// Blocks, tiles and steps in part.
+TEST_CASE("pairs of bfloat16 have their bits in products of any size") {
+  const Problem problems[] = {{1, 16, 32, 32},   {1, 32, 16, 64},   {1, 33, 17, 31},
+                              {1, 48, 100, 1},   {1, 130, 70, 96},  {1, 15, 33, 1100},
+                              {1, 49, 50, 1025}, {1, 40, 40, 4200}, {1, 64, 64, 0}};
+  for (const std::string &machine : pairMachines())
+    for (Layout layout : {Layout::RowMajor, Layout::ColumnMajor, Layout::Strided})
+      for (bool isKnown : {false, true}) {
+        Kind kind{Dtype::BF16, layout, layout, machine, isKnown};
+        Compiled compiled = isKnown ? Compiled() : compile(kind, {});
+        for (const Problem &problem : problems) {
+          CAPTURE(machine, static_cast<int>(layout), problem.m, problem.n, problem.k);
+          // Few rows are not multiplied in pairs.
+          if (isKnown && problem.m < 20)
+            continue;
+          if (isKnown)
+            compiled = compile(kind, problem);
+          std::mt19937 random(11);
+          const Sizes s = sizesOf(kind, problem);
+          Array left(Dtype::BF16, s.aBatch), right(Dtype::BF16, s.bBatch);
+          left.fill(random);
+          right.fill(random);
           checkBits(compiled, kind, problem, left, right);
         }
-    }
+      }
 }
 
 TEST_CASE("pairs of bfloat16 among infinities, NaN and denormal numbers") {
-  if (!hostMachine().multipliesPairs)
-    return;
-  Kind kind{Dtype::BF16};
-  Compiled compiled = compile(kind, {});
-  const double special[] = {INFINITY, -INFINITY, NAN, 0x1p-133, -0x1p-127, 0.0, -0.0, 0x1.fep127};
-  std::mt19937 random(8);
-  for (const Problem &problem : {Problem{1, 20, 40, 33}, Problem{1, 70, 70, 8}}) {
-    Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
-    for (Array *array : {&left, &right}) {
-      const int64_t count = array == &left ? problem.m * problem.k : problem.k * problem.n;
-      array->fill(random);
-      for (int64_t i = 0; i < count; ++i)
-        if (random() % 32 == 0)
-          array->set(i, special[random() % std::size(special)]);
+  for (const std::string &machine : pairMachines()) {
+    Kind kind{Dtype::BF16, Layout::RowMajor, Layout::RowMajor, machine};
+    Compiled compiled = compile(kind, {});
+    const double special[] = {INFINITY, -INFINITY, NAN, 0x1p-133, -0x1p-127, 0.0, -0.0, 0x1.fep127};
+    std::mt19937 random(8);
+    for (const Problem &problem : {Problem{1, 20, 40, 33}, Problem{1, 70, 70, 8}}) {
+      Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
+      for (Array *array : {&left, &right}) {
+        const int64_t count = array == &left ? problem.m * problem.k : problem.k * problem.n;
+        array->fill(random);
+        for (int64_t i = 0; i < count; ++i)
+          if (random() % 32 == 0)
+            array->set(i, special[random() % std::size(special)]);
+      }
+      checkBits(compiled, kind, problem, left, right);
     }
-    checkBits(compiled, kind, problem, left, right);
   }
 }
 
 // Denormal sums of a depth that waits in the scratch, before others that could be of pairs at once.
 TEST_CASE("pairs of bfloat16 behind denormal sums") {
-  if (!hostMachine().multipliesPairs)
-    return;
-  Kind kind{Dtype::BF16};
-  Compiled compiled = compile(kind, {});
-  std::mt19937 random(9);
-  const Magnitudes tiny{76, -69}, plain{20, 0};
-  for (int64_t rows : {5, 90}) { // of one block, whose panels are packed by themselves, and of two
-    Problem problem{1, rows, 40, 8301};
-    Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
-    plain.fill(left, 0, problem.m * problem.k, random);
-    for (int64_t m = 0; m < rows; ++m) {
-      tiny.fill(left, m * problem.k, m * problem.k + 4000, random);
-      for (int64_t k = 4000; k < problem.k; ++k)
-        if (k % 1000 != 0 || m % 2)
-          left.set(m * problem.k + k, 0);
+  for (const std::string &machine : pairMachines()) {
+    Kind kind{Dtype::BF16, Layout::RowMajor, Layout::RowMajor, machine};
+    Compiled compiled = compile(kind, {});
+    std::mt19937 random(9);
+    const Magnitudes tiny{76, -69}, plain{20, 0};
+    for (int64_t rows :
+         {5, 90}) { // of one block, whose panels are packed by themselves, and of two
+      Problem problem{1, rows, 40, 8301};
+      Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
+      plain.fill(left, 0, problem.m * problem.k, random);
+      for (int64_t m = 0; m < rows; ++m) {
+        tiny.fill(left, m * problem.k, m * problem.k + 4000, random);
+        for (int64_t k = 4000; k < problem.k; ++k)
+          if (k % 1000 != 0 || m % 2)
+            left.set(m * problem.k + k, 0);
+      }
+      plain.fill(right, 0, problem.k * problem.n, random);
+      tiny.fill(right, 0, 4000 * problem.n, random);
+      checkBits(compiled, kind, problem, left, right);
     }
-    plain.fill(right, 0, problem.k * problem.n, random);
-    tiny.fill(right, 0, 4000 * problem.n, random);
-    checkBits(compiled, kind, problem, left, right);
   }
 }
 

@@ -6,6 +6,7 @@
 // RUN: FileCheck %s --check-prefix=FLOAT16 < %t/f.json
 
 // BFLOAT16:      "processors": [
+// BFLOAT16-NEXT:  "x86-64-v4+avx512bf16+amx-tile+amx-bf16",
 // BFLOAT16-NEXT:  "x86-64-v4+avx512bf16",
 // BFLOAT16-NEXT:  "x86-64-v4",
 // BFLOAT16-NEXT:  "x86-64-v3",

@@ -67,7 +67,7 @@ CommandLine commandLine() {
             "triple of a CPU other than ours: x86_64-linux-gnu, aarch64-linux-gnu");
   line.text("--mcpu", cpu, "CPU",
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object, and\n"
-            "-v4+avx512bf16 if it multiplies bfloat16");
+            "-v4 with AVX512-BF16, and with AMX, if it multiplies bfloat16");
   line.choice("--float32-products", float32Products, {"float32", "tf32"},
               "tf32: contractions and convolutions of float32 may round their factors to 11\n"
               "significant bits, where tensor cores of target cuda then are faster");
