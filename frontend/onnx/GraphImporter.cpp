@@ -40,6 +40,7 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"convolutions", convolutionOps()},
       {"pooling", poolingOps()},
       {"resizing", resizingOps()},
+      {"sampling", samplingOps()},
       {"normalisation", normalizationOps()},
       {"recurrent layers", recurrentOps()},
       {"graphs in nodes", controlOps()},

@@ -121,6 +121,7 @@ llvm::ArrayRef<OpRecord> controlOps();
 llvm::ArrayRef<OpRecord> lossOps();
 llvm::ArrayRef<OpRecord> quantizationOps();
 llvm::ArrayRef<OpRecord> resizingOps();
+llvm::ArrayRef<OpRecord> samplingOps();
 llvm::ArrayRef<OpRecord> randomOps();
 llvm::ArrayRef<OpRecord> signalOps();
 llvm::ArrayRef<OpRecord> trainingOps();

@@ -536,6 +536,38 @@ TEST_CASE("Messages about resizing of ONNX", "[onnx]") {
   });
 }
 
+TEST_CASE("Messages about sampling of ONNX", "[onnx]") {
+  const Argument x = fed({1, 2, 3, 4}), grid = fed({1, 5, 6, 2});
+  refusesEach<ValueError>({
+      {"has mode 'area'; needed nearest, linear or cubic",
+       "GridSample",
+       20,
+       {x, grid},
+       {{"mode", text("area")}}},
+      {"has padding_mode 'wrap'; needed zeros, border or reflection",
+       "GridSample",
+       20,
+       {x, grid},
+       {{"padding_mode", text("wrap")}}},
+      {"needs x of rank 3 at least, and a grid of this rank with a coordinate for each spatial "
+       "axis",
+       "GridSample",
+       20,
+       {x, fed({1, 5, 6, 3})}},
+      {"has a grid of dtype int32; needed floats",
+       "GridSample",
+       20,
+       {x, fed({1, 5, 6, 2}, kInt32)}},
+  });
+  refusesEach<NotImplementedError>({
+      {"GridSample of more than 64 elements for each place",
+       "GridSample",
+       20,
+       {fed({1, 1, 2, 2, 2, 2}), fed({1, 1, 1, 1, 1, 4})},
+       {{"mode", text("cubic")}}},
+  });
+}
+
 TEST_CASE("Messages about shapes of ONNX", "[onnx]") {
   const Argument x = fed({2, 3}), unknown = fed({-1}, kInt64);
   refusesEach<ValueError>({
