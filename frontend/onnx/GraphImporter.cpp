@@ -36,6 +36,8 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"products of matrices", productOps()},
       {"shapes", shapeOps()},
       {"indices", indexingOps()},
+      {"written at indices", scatteringOps()},
+      {"as many as data say", selectionOps()},
       {"new tensors", creationOps()},
       {"convolutions", convolutionOps()},
       {"pooling", poolingOps()},

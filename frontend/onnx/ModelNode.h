@@ -112,6 +112,8 @@ llvm::ArrayRef<OpRecord> reductionOps();
 llvm::ArrayRef<OpRecord> productOps();
 llvm::ArrayRef<OpRecord> shapeOps();
 llvm::ArrayRef<OpRecord> indexingOps();
+llvm::ArrayRef<OpRecord> scatteringOps();
+llvm::ArrayRef<OpRecord> selectionOps();
 llvm::ArrayRef<OpRecord> creationOps();
 llvm::ArrayRef<OpRecord> convolutionOps();
 llvm::ArrayRef<OpRecord> poolingOps();

@@ -404,15 +404,21 @@ TEST_CASE("Messages about indices of ONNX", "[onnx]") {
       {"has indices of rank 1; needed 2", "GatherElements", 17, {x, fed({2}, kInt64)}},
       {"has a condition of rank 0; needed 1", "Compress", 17, {x, fed({}, kBool)}},
       {"needs a vector of lengths, and two axes", "ReverseSequence", 17, {x, fed({}, kInt64)}},
+      {"has reduction 'mean'; needed none, add, mul, max or min",
+       "ScatterND",
+       17,
+       {x, fed({1, 2}, kInt64), fed({1})},
+       {{"reduction", text("mean")}}},
+      {"has data and updates of dtypes float32 and int32; needed numbers of one dtype for "
+       "reduction mul",
+       "ScatterND",
+       17,
+       {x, fed({1, 2}, kInt64), fed({1}, kInt32)},
+       {{"reduction", text("mul")}}},
       {"has batch_dims 2", "GatherND", 17, {x, fed({2, 1}, kInt64)}, {{"batch_dims", 2}}},
   });
   refusesEach<NotImplementedError>({
       {"indices whose last size is not known, or 0", "GatherND", 17, {x, fed({2, -1}, kInt64)}},
-      {"ScatterND with reduction mul",
-       "ScatterND",
-       17,
-       {x, fed({1, 2}, kInt64), fed({1})},
-       {{"reduction", text("mul")}}},
       {"NonZero of a scalar", "NonZero", 17, {fed({})}},
   });
 }

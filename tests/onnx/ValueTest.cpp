@@ -1,0 +1,137 @@
+// Ops of ONNX in forms that ONNX's own tests have not, with sizes that are known and that are not.
+#include "keratin/backend.h"
+#include "keratin/onnx.h"
+#include "tests/onnx/ModelBuilder.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace keratin::tests;
+using keratin::Array;
+using keratin::DType;
+using keratin::OnnxModel;
+using keratin::Results;
+namespace K = keratin::backend;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Floats = std::vector<float>;
+using Doubles = std::vector<double>;
+
+OnnxModel load(const ModelProto &model) {
+  std::string name = (fs::temp_directory_path() / "keratin-onnx-XXXXXX").string();
+  REQUIRE(mkdtemp(name.data()));
+  const std::string path = name + "/net.onnx";
+  std::ofstream(path, std::ios::binary) << model.SerializeAsString();
+  OnnxModel loaded = K::load_onnx(path);
+  fs::remove_all(name);
+  return loaded;
+}
+
+// An input, and how many of its last sizes are known all the same.
+struct Given {
+  Array value;
+  int lastKnown = 0;
+};
+
+int typeOf(const Array &array) {
+  switch (array.dtype()) {
+  case DType::Int64:
+    return TensorProto::INT64;
+  case DType::Int32:
+    return TensorProto::INT32;
+  case DType::Bool:
+    return TensorProto::BOOL;
+  case DType::Float64:
+    return TensorProto::DOUBLE;
+  default:
+    return TensorProto::FLOAT;
+  }
+}
+
+// A model of one op whose inputs have the sizes of the values, or where it is open unknown ones.
+OnnxModel loadOp(const std::string &op, int64_t opset, const std::vector<Given> &inputs,
+                 const Attributes &attributes, int outputs, bool isOpen) {
+  std::vector<Argument> arguments;
+  for (const Given &input : inputs) {
+    Dims dims = input.value.shape();
+    for (size_t i = 0; isOpen && i + size_t(input.lastKnown) < dims.size(); ++i)
+      dims[i] = -1;
+    arguments.push_back(fed(dims, typeOf(input.value)));
+  }
+  return load(modelOf(op, opset, arguments, attributes, outputs));
+}
+
+void agree(const Array &found, const Array &expected) {
+  CHECK(found.dtype() == expected.dtype());
+  REQUIRE(found.shape() == expected.shape());
+  for (int64_t i = 0; i < expected.size(); ++i)
+    CHECK(found.item<double>(i) == Approx(expected.item<double>(i)).margin(1e-6));
+}
+
+void gives(const std::vector<Array> &expected, const std::string &op, int64_t opset,
+           const std::vector<Given> &inputs, const Attributes &attributes = {}) {
+  std::vector<Array> values;
+  for (const Given &input : inputs)
+    values.push_back(input.value);
+  for (bool isOpen : {false, true}) {
+    INFO(op << (isOpen ? " of unknown sizes" : ""));
+    const Results found =
+        loadOp(op, opset, inputs, attributes, int(expected.size()), isOpen).function(values);
+    for (size_t i = 0; i < expected.size(); ++i)
+      agree(found[i], expected[i]);
+  }
+}
+
+// Of the sum of the squares of the output with respect to the input of this number.
+void hasGradient(const Array &expected, size_t input, const std::string &op, int64_t opset,
+                 const std::vector<Given> &inputs, const Attributes &attributes = {}) {
+  std::vector<Array> values;
+  for (const Given &each : inputs)
+    values.push_back(each.value);
+  for (bool isOpen : {false, true}) {
+    INFO(op << (isOpen ? " of unknown sizes" : ""));
+    const OnnxModel model = loadOp(op, opset, inputs, attributes, 1, isOpen);
+    const keratin::Tensor loss = K::sum(K::square(model.function.outputs()[0]));
+    const auto gradients = K::gradients(loss, {model.function.inputs()[input]});
+    agree(K::function(model.function.inputs(), {gradients[0]})(values)[0], expected);
+  }
+}
+
+std::string text(const char *word) { return word; }
+
+} // namespace
+
+TEST_CASE("Elements of ONNX are combined where several have one place", "[onnx]") {
+  const std::vector<Given> inputs{{Array(Floats{2, 3, 4, 5})},
+                                  {Array(std::vector<int64_t>{1, 3, 1, -1, 1})},
+                                  {Array(Floats{5, -6, 7, 1, 2})}};
+  auto with = [](const char *reduction) { return Attributes{{"reduction", text(reduction)}}; };
+  gives({Array(Floats{2, 210, 4, -30})}, "ScatterElements", 18, inputs, with("mul"));
+  gives({Array(Floats{2, 7, 4, 5})}, "ScatterElements", 18, inputs, with("max"));
+  gives({Array(Floats{2, 2, 4, -6})}, "ScatterElements", 18, inputs, with("min"));
+  // The largest alone; a product the others'.
+  hasGradient(Array(Floats{0, 0, 14, 0, 0}), 2, "ScatterElements", 18, inputs, with("max"));
+  hasGradient(Array(Floats{17640, -300, 12600, 1800, 44100}), 2, "ScatterElements", 18, inputs,
+              with("mul"));
+}
+
+TEST_CASE("Rows of ONNX are combined where several have one place", "[onnx]") {
+  const Array x(std::vector<int64_t>{1, 2, 3, 4, 5, 6}, {3, 2}),
+      indices(std::vector<int64_t>{2, 0, 2}, {3, 1}),
+      updates(std::vector<int64_t>{7, 1, 0, 9, 6, 8}, {3, 2});
+  gives({Array(std::vector<int64_t>{1, 9, 3, 4, 7, 8}, {3, 2})}, "ScatterND", 18,
+        {{x}, {indices, 1}, {updates}}, {{"reduction", text("max")}});
+}
+
+TEST_CASE("Places between elements of ONNX have any number of axes", "[onnx]") {
+  // Along one axis: the middle, a quarter before the end, and what is outside by half an element.
+  const Given x{Array(Floats{1, 3, 5, 9}, {1, 1, 4})}, grid{Array(Floats{0, 0.5, 1}, {1, 3, 1}), 1};
+  gives({Array(Floats{4, 7, 4.5}, {1, 1, 3})}, "GridSample", 20, {x, grid});
+  gives({Array(Floats{4, 7, 9}, {1, 1, 3})}, "GridSample", 20, {x, grid},
+        {{"padding_mode", text("border")}});
+  hasGradient(Array(Floats{0, 4, 11, 11.5}, {1, 1, 4}), 0, "GridSample", 20, {x, grid});
+}
