@@ -33,7 +33,7 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"element by element", elementwiseOps()},
       {"activations", activationOps()},
       {"reductions, order", reductionOps()},
-      {"products of matrices", productOps()},
+      {"matrices", productOps()},
       {"shapes", shapeOps()},
       {"indices", indexingOps()},
       {"written at indices", scatteringOps()},

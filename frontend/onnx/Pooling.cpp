@@ -1,6 +1,8 @@
 // Pooling of ONNX.
 #include "frontend/backend/Reductions.h"
+#include "frontend/onnx/Indexing.h"
 #include "frontend/onnx/Windows.h"
+#include "keratin/shapes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,6 +10,7 @@
 using namespace keratin;
 using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
+namespace K = keratin::backend;
 
 namespace {
 
@@ -165,6 +168,51 @@ Values maxPool(ModelNode &node) {
       call, call.g.windowMax(call.required(x), pool.window, pool.strides, pool.low, pool.result)));
 }
 
+// Elements of x at their places in a tensor of zeros, which are those of all elements in a row.
+Values maxUnpool(ModelNode &node) {
+  const Tensor x = node.input(0), indices = node.input(1);
+  if (x.ndim() < 3)
+    node.fail("has x of rank " + std::to_string(x.ndim()) + "; needed 3 at least");
+  const Geometry geometry = geometryOf(node, node.integers("kernel_shape"));
+  if (int64_t(geometry.window.size()) != x.ndim() - 2)
+    node.fail("has x of rank " + std::to_string(x.ndim()) + "; needed " +
+              std::to_string(geometry.window.size() + 2));
+  Tensor zeros, elements, places;
+  ir::Shape shape;
+  {
+    Call call("load_onnx", node.place);
+    const Value value = call.value(x);
+    shape = ir::getShape(value);
+    for (size_t i = 0; i < geometry.window.size(); ++i) {
+      const DimExpr strides =
+          call.check(ir::mul(call.check(ir::sub(shape[i + 2], 1)), DimExpr(geometry.strides[i])));
+      shape[i + 2] =
+          call.check(ir::add(strides, geometry.window[i] - geometry.before[i] - geometry.after[i]));
+      call.requireAtLeast(shape[i + 2], DimExpr(0), "axis " + std::to_string(i + 2) + " of x");
+    }
+    const DimExpr all = call.check(ir::product(shape));
+    zeros = call.tensor(call.g.splat(0, ir::getTensorType({all}, ir::getElementType(value))));
+    elements = call.tensor(flat(call, value));
+    places = call.tensor(flat(
+        call, call.requireShape(call.value(indices), ir::getShape(value), "x and the indices")));
+  }
+  const Tensor written = K::scatter(zeros, places, elements, "write", node.place);
+  Call call("load_onnx", node.place);
+  auto &g = call.g;
+  Value y = g.reshape(call.value(written), shape);
+  if (!node.has(2))
+    return one(call.tensor(y));
+  // In the corner of a larger one.
+  const ir::Shape whole = call.shape(node.shapeOf(2));
+  if (whole.size() != shape.size())
+    node.fail("has " + std::to_string(whole.size()) + " sizes of its output; needed " +
+              std::to_string(shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i)
+    call.requireAtLeast(whole[i], shape[i], "the output's axis " + std::to_string(i));
+  return one(call.tensor(
+      g.pad(call.required(y), ir::Shape(shape.size(), 0), Numbers(shape.size(), 0), whole)));
+}
+
 Value windowSum(Call &call, Value x, const Pool &pool) {
   const Numbers together(pool.window.size(), 1);
   return call.g.windowSum(x, pool.window, pool.strides, pool.low, together, pool.result);
@@ -256,6 +304,7 @@ const OpRecord records[] = {
     {"AveragePool", averagePool}, {"GlobalAveragePool", globalAverage},
     {"GlobalLpPool", globalLp},   {"GlobalMaxPool", globalMax},
     {"LpPool", lpPool},           {"MaxPool", maxPool},
+    {"MaxUnpool", maxUnpool},
 };
 
 } // namespace

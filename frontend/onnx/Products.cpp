@@ -1,4 +1,6 @@
-// Ops of ONNX that multiply matrices.
+// Ops of ONNX on matrices: products and determinants.
+#include "frontend/backend/Reductions.h"
+#include "frontend/graph/Loop.h"
 #include "frontend/onnx/ModelNode.h"
 #include "keratin/elementwise.h"
 #include "keratin/linear_algebra.h"
@@ -66,7 +68,70 @@ Values matMulInteger(ModelNode &node) {
   return one(K::matmul(wide(0, 2, true), wide(1, 3, false), at));
 }
 
+// Of matrices (batch, n, n), by elimination: each step takes the row whose first element is the
+// largest of those that are left, takes it off the others, and moves on to the next column, which
+// becomes the first. The sign is that of the order in which rows were taken.
+Value determinants(Call &call, Value matrices) {
+  auto &g = call.g;
+  const ir::Shape shape = ir::getShape(matrices), rows{shape[0], shape[1]};
+  const mlir::Type type = ir::getElementType(matrices);
+  const auto numbers = [&](const ir::Shape &of, int64_t axis) {
+    return g.iota(ir::getTensorType(of, call.elementType(DType::Int64)), axis);
+  };
+  const Value one = g.splat(1, ir::getTensorType({shape[0]}, type));
+  const Value none = g.splat(0, ir::getTensorType(rows, call.elementType(DType::Bool)));
+  Loop loop(call, "the elimination of Det", shape[1], /*reverse=*/false);
+  const Value matrix = loop.addState(matrices.getType()), product = loop.addState(one.getType());
+  const Value taken = loop.addState(none.getType());
+  const Value first =
+      g.reshape(g.slice(matrix, {0, 0, 0}, {shape[0], shape[1], 1}, {1, 1, 1}), rows);
+  const Value score = g.select(taken, call.like(first, -1), g.abs(first));
+  const Value place = call.builder.create<ir::ArgMaxOp>(
+      g.location(), ir::getTensorType({shape[0]}, call.elementType(DType::Int64)), score, 1);
+  const Value row = g.gather(g.reshape(matrix, {call.check(ir::mul(shape[0], shape[1])), shape[1]}),
+                             flatIndex(call, {numbers({shape[0]}, 0), place}, rows));
+  const Value pivot = g.reshape(g.slice(row, {0, 0}, {shape[0], 1}, {1, 1}), {shape[0]});
+  const Value number = numbers(rows, 1), places = g.broadcast(place, rows, {0});
+  const Value isTaken = g.or_(taken, g.equal(number, places)), isLeft = g.not_(isTaken);
+  const Value before =
+      g.reduceSum(call.cast(g.and_(isLeft, g.less(number, places)), DType::Int64), {1});
+  const Value isOdd = g.equal(g.mod(before, call.like(before, 2)), g.oneLike(before));
+  const Value factor = g.mul(product, g.select(isOdd, g.neg(pivot), pivot));
+  // A column of zeros leaves the product 0.
+  const Value by = g.select(g.equal(pivot, g.zeroLike(pivot)), g.oneLike(pivot), pivot);
+  const Value times = g.select(isLeft, g.div(first, g.broadcast(by, rows, {0})), g.zeroLike(first));
+  const Value rest =
+      g.sub(matrix, g.mul(g.broadcast(times, shape, {0, 1}), g.broadcast(row, shape, {0, 2})));
+  const DimExpr fewer = call.check(ir::sub(shape[1], 1));
+  const Value turned =
+      g.concatenate({g.slice(rest, {0, 0, 1}, {shape[0], shape[1], fewer}, {1, 1, 1}),
+                     g.slice(rest, {0, 0, 0}, {shape[0], shape[1], 1}, {1, 1, 1})},
+                    2);
+  loop.end();
+  return loop.finish({matrices, one, none}, {turned, factor, isTaken}, {}).lastStates[1];
+}
+
+Values determinant(ModelNode &node) {
+  Call call("load_onnx", node.place);
+  const Value given = call.value(node.input(0));
+  const int64_t rank = call.rank(given);
+  if (rank < 2 || !isFloating(call.dtypeOf(given)))
+    node.fail("needs matrices of floats");
+  ir::Shape batch = ir::getShape(given);
+  const DimExpr size = call.unify(batch[size_t(rank) - 2], batch.back(), "a matrix is square");
+  const Value x = widened(
+      call, call.required(call.withSize(call.withSize(given, rank - 1, size, "a matrix is square"),
+                                        rank - 2, size, "a matrix is square")));
+  batch.resize(size_t(rank) - 2);
+  const DimExpr count = call.check(ir::product(batch));
+  const Value found = size == DimExpr(0)
+                          ? call.g.splat(1, ir::getTensorType({count}, ir::getElementType(x)))
+                          : determinants(call, call.g.reshape(x, {count, size, size}));
+  return one(call.tensor(call.cast(call.g.reshape(found, batch), call.dtypeOf(given))));
+}
+
 const OpRecord records[] = {
+    {"Det", determinant},
     {"Einsum", einsum},
     {"Gemm", gemm},
     {"MatMul", matMul},

@@ -141,9 +141,58 @@ Values shortTime(ModelNode &node) {
   return one(transformed(node, y, length, length, false, node.integer("onesided", 1)));
 }
 
+double knownNumber(ModelNode &node, size_t input, const char *what) {
+  const Array *array = node.constant(input);
+  if (!array)
+    node.notImplemented(std::string(what) + " that only a call knows");
+  if (array->size() != 1)
+    node.fail("has " + std::to_string(array->size()) + " numbers for " + what + "; needed one");
+  return array->toVector<double>().front();
+}
+
+// Triangles over the places of a spectrum, evenly spaced on the mel scale, a column each.
+Values melWeights(ModelNode &node) {
+  const int64_t bins = known(node, 0, "the number of bins"), length = known(node, 1, "the length"),
+                rate = known(node, 2, "the sample rate");
+  const double low = knownNumber(node, 3, "the lower edge"),
+               high = knownNumber(node, 4, "the upper edge");
+  const DType dtype = node.dtype("output_datatype", DType::Float32);
+  constexpr int64_t most = 1 << 24;
+  if (bins < 0 || length < 0 || rate < 1 || bins > most || length > most)
+    node.fail("has " + std::to_string(bins) + " bins over " + std::to_string(length) +
+              " samples at a rate of " + std::to_string(rate));
+  const int64_t places = length / 2 + 1;
+  if (bins && places > most / bins)
+    node.notImplemented("weights of more than " + std::to_string(most) + " numbers");
+  auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double step = (mel(high) - mel(low)) / double(bins + 2);
+  std::vector<int64_t> edges;
+  for (int64_t i = 0; i < bins + 2; ++i) {
+    const double hertz = 700 * (std::pow(10, (mel(low) + double(i) * step) / 2595) - 1);
+    const double place = std::floor(double(length + 1) * hertz / double(rate));
+    if (!(place >= 0) || place > double(places - 1))
+      node.fail("has edges of bands at " + std::to_string(low) + " and " + std::to_string(high) +
+                "; needed some from 0 to half the sample rate");
+    edges.push_back(int64_t(place));
+  }
+  std::vector<double> weights(size_t(places * bins), 0);
+  for (int64_t i = 0; i < bins; ++i) {
+    const int64_t left = edges[size_t(i)], centre = edges[size_t(i) + 1],
+                  right = edges[size_t(i) + 2];
+    auto at = [&](int64_t place) -> double & { return weights[size_t(place * bins + i)]; };
+    for (int64_t place = left; place < centre; ++place)
+      at(place) = double(place - left) / double(centre - left);
+    at(centre) = 1;
+    for (int64_t place = centre + 1; place < right; ++place)
+      at(place) = double(right - place) / double(right - centre);
+  }
+  return one(Array(weights, {places, bins}).astype(dtype));
+}
+
 const OpRecord records[] = {
-    {"BlackmanWindow", blackman}, {"DFT", fourier},    {"HammingWindow", hamming},
-    {"HannWindow", hann},         {"STFT", shortTime},
+    {"BlackmanWindow", blackman},    {"DFT", fourier},
+    {"HammingWindow", hamming},      {"HannWindow", hann},
+    {"MelWeightMatrix", melWeights}, {"STFT", shortTime},
 };
 
 } // namespace

@@ -135,3 +135,19 @@ TEST_CASE("Places between elements of ONNX have any number of axes", "[onnx]") {
         {{"padding_mode", text("border")}});
   hasGradient(Array(Floats{0, 4, 11, 11.5}, {1, 1, 4}), 0, "GridSample", 20, {x, grid});
 }
+
+TEST_CASE("Determinants of ONNX, of rows in any order, and of none", "[onnx]") {
+  const Array x(Doubles{0, 2, 0, 0, 0, 3, 4, 0, 0, 1, 2, 3, 2, 4, 6, 1, 1, 1}, {2, 3, 3});
+  gives({Array(Doubles{24, 0})}, "Det", 11, {{x}});
+  const Array two(Doubles{1, 2, 3, 5}, {2, 2});
+  gives({Array(Doubles{-1}, {})}, "Det", 11, {{two}});
+  hasGradient(Array(Doubles{-10, 6, 4, -2}, {2, 2}), 0, "Det", 11, {{two}});
+}
+
+TEST_CASE("Elements of ONNX go back to where the largest were", "[onnx]") {
+  const Given x{Array(Floats{5, 7}, {1, 1, 2})},
+      places{Array(std::vector<int64_t>{1, 2}, {1, 1, 2})};
+  const Attributes windows{{"kernel_shape", Dims{2}}, {"strides", Dims{2}}};
+  gives({Array(Floats{0, 5, 7, 0}, {1, 1, 4})}, "MaxUnpool", 11, {x, places}, windows);
+  hasGradient(Array(Floats{10, 14}, {1, 1, 2}), 0, "MaxUnpool", 11, {x, places}, windows);
+}
