@@ -1,8 +1,9 @@
 // Ops of ONNX that read images between their elements, at places that data say.
 #include "frontend/backend/Reductions.h"
+#include "frontend/graph/Loop.h"
 #include "frontend/onnx/Windows.h"
 
-#include <algorithm>
+#include <limits>
 #include <numeric>
 
 using namespace keratin;
@@ -34,9 +35,12 @@ struct Tap {
   Value index, weight, isInside;
 };
 
-// The sum over all ways to take a tap of each axis. `number` is that of each place's image.
+using Join = Value (ir::GraphMath::*)(Value, Value);
+
+// All ways to take a tap of each axis, added up or joined otherwise. `number` is that of each
+// place's image.
 Value mixed(Call &call, const Image &image, Value number, DimExpr batch,
-            const std::vector<std::vector<Tap>> &axes) {
+            const std::vector<std::vector<Tap>> &axes, Join join = &ir::GraphMath::add) {
   auto &g = call.g;
   ir::Shape extents{batch};
   extents.insert(extents.end(), image.sizes.begin(), image.sizes.end());
@@ -62,7 +66,7 @@ Value mixed(Call &call, const Image &image, Value number, DimExpr batch,
       part = g.select(g.broadcast(isInside, result, places), part, g.zeroLike(part));
     if (weight)
       part = g.mul(part, g.broadcast(call.cast(weight, call.dtypeOf(part)), result, places));
-    sum = sum ? g.add(sum, part) : part;
+    sum = sum ? (g.*join)(sum, part) : part;
     size_t i = axes.size();
     while (i > 0 && ++chosen[i - 1] == int64_t(axes[i - 1].size()))
       chosen[--i] = 0;
@@ -231,7 +235,181 @@ Values gridSample(ModelNode &node) {
   return one(channelsFirst(call, call.cast(result, dtype)));
 }
 
-const OpRecord records[] = {{"GridSample", gridSample}};
+//===-- RoiAlign ------------------------------------------------------------------------------===//
+
+// Samples of bins of regions of images, at even distances.
+class RegionSampler {
+public:
+  RegionSampler(ModelNode &node, Call &call, Value x, Value regions, Value numbers);
+
+  // The result, (regions, height, width, channels).
+  Value pooled();
+
+private:
+  // Along an axis of the image, for each region.
+  struct Side {
+    DimExpr size;
+    int64_t bins;
+    Value start, bin; // the first place, and the length of a bin
+    Value samples;    // in each bin, int64
+  };
+
+  Side sideOf(Value regions, int64_t axis, const DimExpr &size, int64_t bins);
+  std::vector<Tap> tapsOf(const Side &side, Value sample, int64_t axis);
+  Value sampled(Value row, Value column);
+  Value joined(Value all, Value part) { return isMax ? g.maximum(all, part) : g.add(all, part); }
+  Value all(double number, Value like) { return call.like(like, number); }
+  // Of each region its number, for all places of the result.
+  Value everywhere(Value perRegion) { return g.broadcast(perRegion, result, {0}); }
+
+  Call &call;
+  ir::GraphMath &g;
+  Image image;
+  DimExpr batch;
+  bool isMax, isHalfPixel;
+  int64_t ratio;
+  double scale;
+  ir::Shape regions, places, result;
+  Value number;
+  Side down, across;
+};
+
+RegionSampler::RegionSampler(ModelNode &node, Call &call, Value x, Value boxes, Value numbers)
+    : call(call), g(call.g), image(imageOf(call, x)), batch(ir::getShape(x).front()),
+      ratio(node.integer("sampling_ratio", 0)), scale(node.number("spatial_scale", 1)) {
+  const std::string mode = node.text("mode", "avg");
+  isMax = mode == "max";
+  if (mode != "avg" && mode != "max")
+    node.fail("has mode '" + mode + "'; needed avg or max");
+  const std::string way = node.text("coordinate_transformation_mode",
+                                    node.opset < 16 ? "output_half_pixel" : "half_pixel");
+  isHalfPixel = way == "half_pixel";
+  if (way != "half_pixel" && way != "output_half_pixel")
+    node.fail("has coordinate_transformation_mode '" + way +
+              "'; needed half_pixel or output_half_pixel");
+  const int64_t height = node.integer("output_height", 1), width = node.integer("output_width", 1);
+  constexpr int64_t most = 1 << 16;
+  if (height < 1 || width < 1 || height > most || width > most || ratio < 0 || ratio > most)
+    node.fail("has " + std::to_string(height) + " by " + std::to_string(width) +
+              " bins with a sampling ratio of " + std::to_string(ratio));
+  regions = {ir::getShape(boxes).front()};
+  places = {regions[0], height, width};
+  result = {regions[0], height, width, ir::getShape(image.rows).back()};
+  number = g.broadcast(numbers, places, {0});
+  down = sideOf(boxes, 1, image.sizes[0], height);
+  across = sideOf(boxes, 0, image.sizes[1], width);
+}
+
+RegionSampler::Side RegionSampler::sideOf(Value boxes, int64_t axis, const DimExpr &size,
+                                          int64_t bins) {
+  auto column = [&](int64_t i) {
+    const Value numbers = g.reshape(g.slice(boxes, {0, i}, {regions[0], 1}, {1, 1}), regions);
+    const Value scaled = g.mul(numbers, all(scale, numbers));
+    return isHalfPixel ? g.sub(scaled, all(0.5, scaled)) : scaled;
+  };
+  Side side{size, bins, column(axis), Value(), Value()};
+  Value length = g.sub(column(axis + 2), side.start);
+  if (!isHalfPixel)
+    length = g.maximum(length, all(1, length));
+  side.bin = g.div(length, all(double(bins), length));
+  const Value zero = g.splat(0, ir::getTensorType(regions, call.elementType(DType::Int64)));
+  constexpr int64_t most = 4096;
+  side.samples = ratio ? all(double(ratio), zero)
+                       : call.inRange(g.maximum(call.cast(g.ceil(side.bin), DType::Int64), zero), 0,
+                                      most + 1, "a bin has more than 4096 samples along an axis");
+  return side;
+}
+
+// What the sample of this number, a scalar, reads in each bin.
+std::vector<Tap> RegionSampler::tapsOf(const Side &side, Value sample, int64_t axis) {
+  const ir::Shape bins{regions[0], side.bins};
+  const DType dtype = call.dtypeOf(side.bin);
+  auto per = [&](Value region) { return g.broadcast(region, bins, {0}); };
+  const Value part = g.add(call.cast(sample, dtype), g.scalar(0.5, ir::getElementType(side.bin)));
+  const Value samples = g.maximum(call.cast(side.samples, dtype), all(1, side.bin));
+  const Value within = g.div(g.mul(g.broadcastScalar(part, regions), side.bin), samples);
+  const Value bin = g.iota(ir::getTensorType(bins, ir::getElementType(side.bin)), 1);
+  const Value at = g.add(g.add(per(side.start), g.mul(bin, per(side.bin))), per(within));
+  const Value size = g.broadcastScalar(call.scalar(side.size, dtype), bins);
+  const Value isInside = g.and_(g.greaterEqual(at, all(-1, at)), g.greaterEqual(size, at));
+  const Value last = g.sub(size, g.oneLike(size));
+  const Value inside = g.select(isInside, g.maximum(at, g.zeroLike(at)), g.zeroLike(at));
+  const Value low = g.minimum(g.floor(inside), last);
+  const Value t = g.sub(g.minimum(inside, last), low);
+  auto spread = [&](Value x) { return g.broadcast(x, places, {0, axis}); };
+  auto tap = [&](Value index, Value weight) {
+    return Tap{spread(call.cast(index, DType::Int64)), spread(weight), spread(isInside)};
+  };
+  return {tap(low, g.sub(g.oneLike(t), t)), tap(g.minimum(g.add(low, g.oneLike(low)), last), t)};
+}
+
+// One sample of each bin.
+Value RegionSampler::sampled(Value row, Value column) {
+  return mixed(call, image, number, batch, {tapsOf(down, row, 1), tapsOf(across, column, 2)},
+               isMax ? &ir::GraphMath::maximum : &ir::GraphMath::add);
+}
+
+Value RegionSampler::pooled() {
+  const mlir::Type i64 = call.elementType(DType::Int64);
+  constexpr int64_t mostUnrolled = 4;
+  Value sum;
+  if (ratio && ratio <= mostUnrolled) {
+    for (int64_t i = 0; i < ratio * ratio; ++i) {
+      const Value part = sampled(g.integerScalar(i / ratio, i64), g.integerScalar(i % ratio, i64));
+      sum = sum ? joined(sum, part) : part;
+    }
+    return isMax ? sum : g.div(sum, all(double(ratio * ratio), sum));
+  }
+  // As many as the region with the most has; each takes its own.
+  auto most = [&](const Side &side) {
+    const Value one = g.splat(1, ir::getTensorType({1}, i64));
+    return g.reduceMax(g.concatenate({side.samples, one}, 0), {0});
+  };
+  const Value rows = most(down), columns = most(across), samples = g.mul(rows, columns);
+  const Value zero = g.zeroLike(samples), yes = g.less(zero, samples);
+  const auto type = ir::getTensorType(result, ir::getElementType(image.rows));
+  const Value none = g.splat(isMax ? -std::numeric_limits<double>::infinity() : 0, type);
+  Loop loop(call, "the samples of RoiAlign");
+  loop.addState(yes.getType());
+  const Value sample = loop.addState(zero.getType()), state = loop.addState(type);
+  const Value row = g.floorDiv(sample, columns), column = g.mod(sample, columns);
+  const Value isThere = g.and_(g.less(g.broadcastScalar(row, regions), down.samples),
+                               g.less(g.broadcastScalar(column, regions), across.samples));
+  const Value all = joined(state, sampled(row, column));
+  const Value next = g.select(everywhere(isThere), all, state);
+  const Value following = g.add(sample, g.oneLike(sample)), goesOn = g.less(following, samples);
+  loop.end();
+  sum = loop.finishWhile({yes, zero, none}, {goesOn, following, next}, std::nullopt)[2];
+  const Value count = g.mul(down.samples, across.samples);
+  if (isMax) // 0 where there was no sample
+    return g.select(everywhere(g.greater(count, g.zeroLike(count))), sum, g.zeroLike(sum));
+  return g.div(sum, everywhere(call.cast(g.maximum(count, g.oneLike(count)), call.dtypeOf(sum))));
+}
+
+Values roiAlign(ModelNode &node) {
+  Call call("load_onnx", node.place);
+  const Value x = call.value(node.input(0));
+  Value boxes = call.value(node.input(1)), numbers = call.value(node.input(2));
+  if (call.rank(x) != 4 || call.rank(boxes) != 2 || call.rank(numbers) != 1)
+    node.fail("has x, regions and numbers of images of rank " + std::to_string(call.rank(x)) +
+              ", " + std::to_string(call.rank(boxes)) + " and " +
+              std::to_string(call.rank(numbers)) + "; needed 4, 2 and 1");
+  const ir::Shape shape = ir::getShape(x);
+  for (int64_t i = 2; i < 4; ++i)
+    call.requireAtLeast(shape[size_t(i)], DimExpr(1), "axis " + std::to_string(i) + " of x");
+  boxes = widened(call, call.withSize(boxes, 1, 4, "a region has four edges"));
+  const DimExpr count = call.unify(ir::getShape(boxes).front(), ir::getShape(numbers).front(),
+                                   "the regions and their images");
+  boxes = call.withSize(boxes, 0, count, "the regions and their images");
+  numbers = call.withSize(numbers, 0, count, "the regions and their images");
+  numbers = call.inRange(call.cast(numbers, DType::Int64), 0, shape.front(),
+                         "a number of an image is outside the batch");
+  const Value result =
+      RegionSampler(node, call, widened(call, call.required(x)), boxes, numbers).pooled();
+  return one(channelsFirst(call, call.cast(result, call.dtypeOf(x))));
+}
+
+const OpRecord records[] = {{"GridSample", gridSample}, {"RoiAlign", roiAlign}};
 
 } // namespace
 

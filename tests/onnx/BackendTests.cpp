@@ -106,14 +106,21 @@ static std::string withOpenSizes(const std::string &path, const std::string &kep
   return to;
 }
 
+struct Removed {
+  const std::string path;
+  ~Removed() {
+    if (!path.empty())
+      fs::remove(path);
+  }
+};
+
 static bool isOpen = false;
 
 // "" for a test that passes. `kept`: axes whose sizes are known all the same.
 static std::string run(const fs::path &folder, bool areConstants, const std::string &kept) {
   std::string path = (folder / "model.onnx").string();
   try {
-    if (isOpen)
-      path = withOpenSizes(path, kept);
+    const Removed removed{isOpen ? path = withOpenSizes(path, kept) : ""};
     const ModelFile file(path, SourceLocation());
     OnnxOptions options;
     if (areConstants) {
@@ -126,8 +133,6 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
       }
     }
     const OnnxModel model = K::load_onnx(path, options);
-    if (isOpen)
-      fs::remove(path);
     for (int set = 0;; ++set) {
       const fs::path data = folder / ("test_data_set_" + std::to_string(set));
       if (!fs::exists(data))

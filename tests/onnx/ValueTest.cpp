@@ -151,3 +151,17 @@ TEST_CASE("Elements of ONNX go back to where the largest were", "[onnx]") {
   gives({Array(Floats{0, 5, 7, 0}, {1, 1, 4})}, "MaxUnpool", 11, {x, places}, windows);
   hasGradient(Array(Floats{10, 14}, {1, 1, 2}), 0, "MaxUnpool", 11, {x, places}, windows);
 }
+
+TEST_CASE("Regions of ONNX have as many samples as they are large", "[onnx]") {
+  // The whole image, and a region of half an element, of two images.
+  const Given x{Array(Floats{1, 2, 3, 4, 5, 6, 7, 8}, {2, 1, 2, 2})},
+      regions{Array(Floats{0, 0, 2, 2, 0.5, 0.5, 1, 1}, {2, 4}), 1},
+      images{Array(std::vector<int64_t>{0, 1}, {2})};
+  gives({Array(Floats{2.5, 5.75}, {2, 1, 1, 1})}, "RoiAlign", 16, {x, regions, images});
+  hasGradient(
+      Array(Floats{1.25, 1.25, 1.25, 1.25, 6.46875, 2.15625, 2.15625, 0.71875}, {2, 1, 2, 2}), 0,
+      "RoiAlign", 16, {x, regions, images});
+  // The largest of what each corner gives.
+  gives({Array(Floats{4, 2.8125}, {2, 1, 1, 1})}, "RoiAlign", 16, {x, regions, images},
+        {{"mode", text("max")}});
+}
