@@ -1,6 +1,7 @@
 // Times generated contractions on one core, by hand: contraction_bench [machine] [filter] [f32,
-// bf16 or f16]. Prints GFLOP/s, the share of the FMA peak measured just before, and what
-// compilation took.
+// bf16 or f16] [KiB of B that are held at once] [rows of B that are brought near ahead], the last
+// two for the table of codegen/cpu/Processors.cpp. Prints GFLOP/s, the share of the FMA peak
+// measured just before, and what compilation took.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/elements/LoopEmitter.h"
@@ -10,7 +11,9 @@
 
 #include "llvm/ADT/APFloat.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace mlir;
@@ -160,6 +163,10 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "contraction_bench: unknown machine %s\n", machine.c_str());
     return 2;
   }
+  if (argc > 4)
+    target.products.heldColumnBytes = std::max(64, std::atoi(argv[4])) * int64_t(1024);
+  if (argc > 5)
+    target.products.rowsAhead = std::max(0, std::atoi(argv[5]));
   BenchCompiler compiler(target, elements);
   const Case cases[] = {{"mlp forward 1", 32, 256, 64},
                         {"mlp forward 2", 32, 128, 256},
@@ -192,6 +199,8 @@ int main(int argc, char **argv) {
                         {"128x512x784", 128, 512, 784},
                         {"300x700x500", 300, 700, 500},
                         {"4096x1024x1024", 4096, 1024, 1024},
+                        {"1024, 2048 deep", 1024, 1024, 2048},
+                        {"1024, 4096 deep", 1024, 1024, 4096},
                         {"filter 56 up", 64, 256, 25088, true},
                         {"filter 56 down", 256, 64, 25088, true},
                         {"filter 28 up", 128, 512, 6272, true},

@@ -61,7 +61,8 @@ public:
     emit.loop(emit.constant(0), panel.depth, kTileLanes, {a, panel.b}, [&](Value, ValueRange from) {
       for (int64_t row = 0; row < rowTiles; ++row) {
         Value rows = emit.address(from[0], i32, emit.mul(panel.rowStride, row * kTileRows));
-        call(emit, "tileloadd64", {ofA(row), rows, aBytes});
+        // Read once, where B's panel has to stay in the first-level cache for the next rows.
+        call(emit, "tileloaddt164", {ofA(row), rows, aBytes});
         for (int64_t column = 0; column < columnTiles; ++column) {
           if (row == 0)
             call(emit, "tileloadd64",

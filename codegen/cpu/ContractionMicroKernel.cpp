@@ -16,6 +16,11 @@ namespace {
 
 using Pairs = ContractionPanel::Pairs;
 
+// A tile of that many products a step has room for loads that nobody waits for: rows of B, which a
+// panel has more of than a first-level cache, are brought there so many steps ahead, where
+// the processor does not do so by itself in time (Processors.h).
+constexpr int64_t kProductsBesidePrefetch = 12, kLineBytes = 64;
+
 // A tile: sums of some rows, times the vectors of a panel, over the whole depth.
 struct Tile {
   // The address of each row is a base, which moves with k, and an offset, which does not. Few bases
@@ -32,9 +37,9 @@ struct Tile {
   LoopEmitter::Values masks; // of the vectors of B; none for all elements
 };
 
-// Into the second-level cache.
-void emitPrefetch(LoopEmitter &emit, Value address) {
-  emit.builder.create<LLVM::Prefetch>(emit.loc, address, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+// Into the first-level cache, or the second.
+void emitPrefetch(LoopEmitter &emit, Value address, int level) {
+  emit.builder.create<LLVM::Prefetch>(emit.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
 }
 
 // Each vector of B is loaded once and each element of A broadcast once per step in k. The step is
@@ -102,7 +107,16 @@ TileLoops::Values TileLoops::step(ValueRange state, size_t baseCount) {
   }
   for (Value base : bases)
     next.push_back(emit.address(base, type, tile.depthStride));
-  next.push_back(emit.address(b, tile.bType, tile.bDepthStride));
+  // In bytes, so that both addresses have the stride in one register.
+  Type byte = emit.builder.getI8Type();
+  const int64_t bits = tile.bType.getIntOrFloatBitWidth(),
+                rowBytes = vectors * plan.lanes * bits / 8;
+  Value stride = emit.mul(tile.bDepthStride, bits / 8);
+  if (plan.rowsAhead > 0 && count >= kProductsBesidePrefetch)
+    for (int64_t at = 0; at < rowBytes; at += kLineBytes)
+      emitPrefetch(
+          emit, emit.address(emit.address(b, byte, emit.mul(stride, plan.rowsAhead)), byte, at), 1);
+  next.push_back(emit.address(b, byte, stride));
   return next;
 }
 
@@ -147,7 +161,7 @@ TileLoops::Values TileLoops::stepsAhead(Values carried, size_t bases) {
     Value ahead = state[state.size() - 2], left = state.back();
     const int64_t line = std::max<int64_t>(plan.lanes, 64 * 8 / tile.bType.getIntOrFloatBitWidth());
     for (int64_t at = 0; at < kPanelsAhead * plan.tileColumns(); at += line)
-      emitPrefetch(emit, emit.address(ahead, tile.bType, at));
+      emitPrefetch(emit, emit.address(ahead, tile.bType, at), 2);
     Value begin = emit.mul(strip, tile.ahead.every);
     Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
     Values next = steps(begin, end, Values(state.drop_back(2)), bases);
@@ -330,6 +344,8 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
                                    panel.wideRows ? "_wide" : "", panel.columns ? "_masked" : "",
                                    pairs, elementType, plan.tileRows, plan.tileVectors, plan.lanes,
                                    plan.tailRows, middle);
+  if (plan.rowsAhead)
+    name += llvm::formatv("_near_{0}", plan.rowsAhead);
   if (panel.bType && panel.bType != elementType)
     name += llvm::formatv("_{0}", panel.bType);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,

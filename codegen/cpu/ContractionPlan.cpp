@@ -344,10 +344,10 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
 // Tiles read a panel of B, and rows of A, from a second-level cache as fast as they multiply: so
 // deep are their sums that to load and store them hardly counts. Where B is, its rows may be in
 // each other's way: of what is not packed a panel stays in half of a first-level cache. What
-// scratch holds: of A about half a second-level cache, of B what a core may claim of the third.
-// More than a few tiles of rows, or more columns, would gain nothing and leave threads less to
-// share.
-static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
+// scratch holds: of A about half a second-level cache, of B what is measured (Processors.h): where
+// the third-level cache is slow, a tile that has its panel from there takes twice as long. More
+// than a few tiles of rows, or more columns, would gain nothing and leave threads less to share.
+static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int64_t bytes) {
   // Tiles of AMX multiply so fast that a panel has to be in a first-level cache.
   const int64_t panelBytes = (plan.usesAmx ? 32 : 128) * 1024, mostRows = plan.usesAmx ? 128 : 56;
   constexpr int64_t inPlaceBytes = 32 * 1024;
@@ -360,7 +360,7 @@ static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
       return std::max(std::min(limit, held / (depth * bytes)) / tile, int64_t(1)) * tile;
     };
     regime = {depth, most(mostRows, 512 * 1024, plan.tileRows),
-              most(1024, 2048 * 1024, plan.tileColumns())};
+              most(1024, target.products.heldColumnBytes, plan.tileColumns())};
     depth *= 2;
   }
   // Where sums wait anyway, few steps at a time leave room for more of them: what is packed of
@@ -514,7 +514,8 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   chooseA(plan, spec, bytes);
   chooseHalves(plan, spec, target, call);
   chooseAmx(plan, target);
-  chooseBlocks(plan, bytes);
+  plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;
+  chooseBlocks(plan, target, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
   plan.continues = !spec.k.constant || *spec.k.constant > plan.depthOf(plan.regimes.back());
   // Tiles that do so are another function, which most sums of unknown depth would not call.

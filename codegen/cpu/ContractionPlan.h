@@ -71,6 +71,8 @@ struct ContractionPlan {
   // How many there are of the largest and of each of those between, two bits for each number of
   // rows: of what the largest tiles leave, together with the last of them.
   llvm::SmallVector<uint64_t, 3> tilesOfRest;
+  // Tiles bring rows of B near so many steps ahead; 0 if they do not.
+  int64_t rowsAhead = 0;
   // The last of the largest tiles may lack so many rows: it repeats one.
   int64_t repeatedRows = 0;
   Access a = Access::Copied, b = Access::Copied;

@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/Avx512.h"
 #include "codegen/cpu/HostFeatures.h"
+#include "codegen/cpu/Processors.h"
 #include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/StartLlvm.h"
 #include "runtime/abi/keratin_cpu_features.h"
@@ -87,6 +88,7 @@ static void deriveVectorShape(MachineTarget &target) {
     target.vectorRegisters = avx512 ? 32 : 16;
     target.multipliesPairs = avx512 && info->checkFeatures("+avx512bf16");
     target.multipliesTiles = target.multipliesPairs && info->checkFeatures("+amx-tile,+amx-bf16");
+    target.products = productTraits(target.cpu, target.multipliesTiles);
     target.hasFma = info->checkFeatures("+fma");
     target.hasRoundInstruction = info->checkFeatures("+sse4.1");
     target.hasF16c = info->checkFeatures("+f16c");

@@ -2,6 +2,7 @@
 #ifndef KERATIN_CODEGEN_CPU_MACHINETARGET_H
 #define KERATIN_CODEGEN_CPU_MACHINETARGET_H
 
+#include "codegen/cpu/Processors.h"
 #include "codegen/elements/ElementTarget.h"
 #include "codegen/llvm/LlvmTarget.h"
 
@@ -22,6 +23,7 @@ struct MachineTarget : LlvmTarget, ElementTarget {
   bool multipliesPairs = false;
   // Another multiplies tiles of them (AMX-BF16).
   bool multipliesTiles = false;
+  ProductTraits products;
 
   // Lanes of a native vector of elements with the given width in bits; one where it has no room for
   // an element.
