@@ -38,6 +38,7 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"indices", indexingOps()},
       {"written at indices", scatteringOps()},
       {"as many as data say", selectionOps()},
+      {"boxes", boxOps()},
       {"new tensors", creationOps()},
       {"convolutions", convolutionOps()},
       {"pooling", poolingOps()},

@@ -21,6 +21,12 @@ size_t tupleOf(ModelNode &node, const ir::Shape &shape, size_t rank);
 // x as a vector.
 Value flat(Call &call, Value x);
 
+// Integers, a vector, at their places in a vector of so many, which are no more than they are;
+// those whose place is behind all are left out.
+Value movedTo(Call &call, Value numbers, Value places, Value count);
+// Those where the mask is true.
+Value chosenNumbers(Call &call, Value numbers, Value mask);
+
 } // namespace keratin::frontend::onnx_models
 
 #endif // KERATIN_FRONTEND_ONNX_INDEXING_H

@@ -114,6 +114,7 @@ llvm::ArrayRef<OpRecord> shapeOps();
 llvm::ArrayRef<OpRecord> indexingOps();
 llvm::ArrayRef<OpRecord> scatteringOps();
 llvm::ArrayRef<OpRecord> selectionOps();
+llvm::ArrayRef<OpRecord> boxOps();
 llvm::ArrayRef<OpRecord> creationOps();
 llvm::ArrayRef<OpRecord> convolutionOps();
 llvm::ArrayRef<OpRecord> poolingOps();

@@ -1,4 +1,5 @@
 // Ops of ONNX whose results are as large as data say, up to a size that is known before.
+#include "frontend/graph/Loop.h"
 #include "frontend/onnx/Indexing.h"
 #include "frontend/onnx/Orders.h"
 #include "keratin/shapes.h"
@@ -8,34 +9,32 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
 
+Value keratin::frontend::onnx_models::movedTo(Call &call, Value numbers, Value places,
+                                              Value count) {
+  auto &g = call.g;
+  const DimExpr size = ir::getShape(numbers).front();
+  const Value all = g.scatterAdd(places, numbers, {call.check(ir::add(size, 1))});
+  return call.truncate(g.slice(all, {0}, {size}, {1}), count, 0);
+}
+
+Value keratin::frontend::onnx_models::chosenNumbers(Call &call, Value numbers, Value mask) {
+  auto &g = call.g;
+  const Value counted = call.cast(mask, DType::Int64);
+  const Value behind =
+      g.broadcastScalar(call.scalar(ir::getShape(mask).front(), DType::Int64), ir::getShape(mask));
+  const Value before = g.cumsum(counted, 0, /*exclusive=*/true);
+  return movedTo(call, numbers, g.select(mask, before, behind), g.reduceSum(counted, {0}));
+}
+
 namespace {
 
 // The rows of x where the mask, a vector, is true; their number is at most that of all.
 Tensor chosenRows(ModelNode &node, const Tensor &x, const Tensor &mask) {
-  Tensor table, places, count;
-  {
-    Call call("load_onnx", node.place);
-    auto &g = call.g;
-    const Value rows = call.value(x), isChosen = call.value(mask);
-    const ir::Shape shape = ir::getShape(rows);
-    const Value numbers = call.cast(isChosen, DType::Int64);
-    const Value before = g.cumsum(numbers, 0, /*exclusive=*/true);
-    // Others behind all.
-    const Value behind =
-        g.broadcastScalar(call.scalar(shape.front(), DType::Int64), ir::getShape(before));
-    ir::Shape more = shape;
-    more.front() = call.check(ir::add(shape.front(), 1));
-    table = call.tensor(g.splat(0, ir::getTensorType(more, ir::getElementType(rows))));
-    places = call.tensor(g.select(isChosen, before, behind));
-    count = call.tensor(g.reduceSum(numbers, {0}));
-  }
-  Tensor moved = K::scatter(table, places, x, "write", node.place);
   Call call("load_onnx", node.place);
-  const Value all = call.value(moved);
-  ir::Shape starts(ir::getShape(all).size(), 0), sizes = ir::getShape(all);
-  sizes.front() = call.check(ir::sub(sizes.front(), 1));
-  const Value kept = call.g.slice(all, starts, sizes, std::vector<int64_t>(starts.size(), 1));
-  return call.tensor(call.truncate(kept, call.value(count), 0));
+  const Value isChosen = call.value(mask);
+  const auto numbers = ir::getTensorType(ir::getShape(isChosen), call.elementType(DType::Int64));
+  return call.tensor(
+      call.g.gather(call.value(x), chosenNumbers(call, call.g.iota(numbers, 0), isChosen)));
 }
 
 Values compress(ModelNode &node) {
@@ -97,9 +96,97 @@ Values nonZero(ModelNode &node) {
   return one(call.tensor(call.g.concatenate(rows, 0)));
 }
 
+//===-- Unique --------------------------------------------------------------------------------===//
+
+// The numbers of a vector's elements, smallest first, equal ones in their order. A NaN comes last.
+Value ascending(Call &call, Value x) {
+  auto &g = call.g;
+  // From the end of the largest of the reversed.
+  const auto type = ir::getTensorType(ir::getShape(x), call.elementType(DType::Int64));
+  const Value places = call.builder.create<ir::TopKOp>(g.location(), type, g.reverse(x, {0}));
+  const Value last =
+      g.broadcastScalar(call.scalar(ir::getShape(x).front(), DType::Int64), ir::getShape(x));
+  return g.reverse(g.sub(g.sub(last, g.oneLike(places)), places), {0});
+}
+
+// The same of rows (count, columns), by their first columns first.
+Value ascendingRows(Call &call, Value rows) {
+  auto &g = call.g;
+  const ir::Shape shape = ir::getShape(rows), column{shape[0]};
+  if (shape[1] == DimExpr(1))
+    return ascending(call, g.reshape(rows, column));
+  const Value numbers = g.iota(ir::getTensorType(column, call.elementType(DType::Int64)), 0);
+  Loop loop(call, "the order of rows", shape[1], /*reverse=*/true);
+  const Value order = loop.addState(numbers.getType());
+  const Value keys = loop.addElement(g.transpose(rows, {1, 0}));
+  const Value next = g.gather(order, ascending(call, g.gather(keys, order)));
+  loop.end();
+  return loop.finish({numbers}, {next}, {}).lastStates.front();
+}
+
+// Whether rows, in order, differ from the one before; the first does.
+Value isNewRow(Call &call, Value rows) {
+  auto &g = call.g;
+  const ir::Shape shape = ir::getShape(rows), column{shape[0]};
+  const Value number = g.iota(ir::getTensorType(column, call.elementType(DType::Int64)), 0);
+  const Value zero = g.zeroLike(number), one = g.oneLike(number);
+  const Value before = g.gather(rows, g.maximum(g.sub(number, one), zero));
+  Value differs = g.notEqual(rows, before);
+  if (isFloating(call.dtypeOf(rows))) // a NaN is none that another one is not
+    differs = g.and_(differs, g.or_(g.equal(rows, rows), g.equal(before, before)));
+  return g.or_(g.equal(number, zero), g.reduceAny(differs, {1}));
+}
+
+// Y, the numbers of its elements in x, of each of x the number in Y, and how often each is there.
+Values unique(ModelNode &node) {
+  const SourceLocation at = node.place;
+  Tensor x = node.input(0);
+  const bool isFlat = !node.hasAttribute("axis");
+  const int64_t axis = isFlat ? 0 : node.axis(node.integer("axis"), x.ndim());
+  if (isFlat)
+    x = K::flatten(x, at);
+  else if (axis != 0)
+    x = K::permute_dimensions(x, axisFirst(x.ndim(), axis), at);
+  Tensor elements, indices, inverse, counts;
+  {
+    Call call("load_onnx", at);
+    auto &g = call.g;
+    const Value given = call.value(x);
+    const ir::Shape shape = ir::getShape(given), column{shape[0]};
+    const DimExpr width = call.check(ir::product({shape.begin() + 1, shape.end()}));
+    const Value rows = g.reshape(given, {shape[0], width}), order = ascendingRows(call, rows);
+    const Value isNew = isNewRow(call, g.gather(rows, order));
+    const Value isCounted = call.cast(isNew, DType::Int64), one = g.oneLike(isCounted);
+    // Of each in order: which number of Y it has.
+    Value number = g.sub(g.cumsum(isCounted, 0), one), first;
+    if (node.integer("sorted", 1)) {
+      first = chosenNumbers(call, order, isNew);
+    } else {
+      const Value isFirst = call.cast(g.scatterAdd(order, isCounted, column), DType::Bool);
+      const Value all = g.iota(ir::getTensorType(number), 0);
+      first = chosenNumbers(call, all, isFirst);
+      const Value start = g.scatterAdd(number, g.mul(isCounted, order), column);
+      number = g.gather(g.cumsum(call.cast(isFirst, DType::Int64), 0, /*exclusive=*/true),
+                        g.gather(start, number));
+    }
+    indices = call.tensor(first);
+    elements = call.tensor(g.gather(given, first));
+    inverse = call.tensor(g.scatterAdd(order, number, column));
+    counts = call.tensor(
+        g.gather(g.scatterAdd(number, one, column), g.iota(ir::getTensorType(first), 0)));
+  }
+  if (axis != 0)
+    elements = K::permute_dimensions(elements, inverseOf(axisFirst(x.ndim(), axis)), at);
+  Values values = one(elements);
+  for (const Tensor &more : {indices, inverse, counts})
+    values.emplace_back(more);
+  return values;
+}
+
 const OpRecord records[] = {
     {"Compress", compress},
     {"NonZero", nonZero},
+    {"Unique", unique},
 };
 
 } // namespace

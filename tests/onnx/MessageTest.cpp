@@ -415,6 +415,15 @@ TEST_CASE("Messages about indices of ONNX", "[onnx]") {
        17,
        {x, fed({1, 2}, kInt64), fed({1}, kInt32)},
        {{"reduction", text("mul")}}},
+      {"has boxes and scores of rank 2 and 3; needed 3",
+       "NonMaxSuppression",
+       11,
+       {x, fed({1, 2, 3})}},
+      {"has an input 2 of rank 2; needed one number",
+       "NonMaxSuppression",
+       11,
+       {fed({1, 3, 4}), fed({1, 2, 3}), fed({1, 1}, kInt64)}},
+      {"has axis 2; needed one in [-2, 2)", "Unique", 11, {x}, {{"axis", 2}}},
       {"has batch_dims 2", "GatherND", 17, {x, fed({2, 1}, kInt64)}, {{"batch_dims", 2}}},
   });
   refusesEach<NotImplementedError>({

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -164,4 +165,35 @@ TEST_CASE("Regions of ONNX have as many samples as they are large", "[onnx]") {
   // The largest of what each corner gives.
   gives({Array(Floats{4, 2.8125}, {2, 1, 1, 1})}, "RoiAlign", 16, {x, regions, images},
         {{"mode", text("max")}});
+}
+
+TEST_CASE("Elements of ONNX that are there once, NaN among them", "[onnx]") {
+  using Indices = std::vector<int64_t>;
+  const float nan = std::nanf("");
+  const Array x(Floats{3, nan, 1, nan, 3, 1, 2});
+  auto of = [&](const Floats &y, const Indices &first, const Indices &inverse,
+                const Indices &counts, int isSorted) {
+    const Results found =
+        loadOp("Unique", 11, {{x}}, {{"sorted", isSorted}}, 4, /*isOpen=*/true).function({x});
+    CHECK(std::isnan(found[0].item<float>(isSorted ? 3 : 1)));
+    for (int64_t i = 0; i < 4; ++i)
+      CHECK((y[size_t(i)] == 0 || y[size_t(i)] == found[0].item<float>(i)));
+    agree(found[1], Array(first));
+    agree(found[2], Array(inverse));
+    agree(found[3], Array(counts));
+  };
+  of({1, 2, 3, 0}, {2, 6, 0, 1}, {2, 3, 0, 3, 2, 0, 1}, {2, 1, 2, 2}, 1);
+  of({3, 0, 1, 2}, {0, 1, 2, 6}, {0, 1, 2, 1, 0, 2, 3}, {2, 2, 2, 1}, 0);
+}
+
+TEST_CASE("Boxes of ONNX without a limit to their scores", "[onnx]") {
+  // Of equal scores the first; the second overlaps it by a half.
+  const Given boxes{Array(Floats{0, 0, 1, 1, 0, 0, 1, 2, 0, 3, 1, 4}, {1, 3, 4})},
+      scores{Array(Floats{5, 5, -7}, {1, 1, 3})}, two{Array(std::vector<int64_t>{2})};
+  gives({Array(std::vector<int64_t>{0, 0, 0, 0, 0, 2}, {2, 3})}, "NonMaxSuppression", 11,
+        {boxes, scores, two, {Array(Floats{0.4f})}});
+  gives({Array(std::vector<int64_t>{0, 0, 0, 0, 0, 1}, {2, 3})}, "NonMaxSuppression", 11,
+        {boxes, scores, two, {Array(Floats{0.5f})}});
+  // None are asked for.
+  gives({Array(std::vector<int64_t>{}, {0, 3})}, "NonMaxSuppression", 11, {boxes, scores});
 }
