@@ -51,6 +51,15 @@ std::vector<Value> Loop::arguments(llvm::ArrayRef<Value> captures) const {
   return arguments;
 }
 
+mlir::RankedTensorType Loop::stackType(const Body &body, Value value, const DimExpr &length) const {
+  if (body.computesSizeOf(value))
+    call.valueError(trace.callable() + " returns shape " + describe(value) +
+                    " with a size that it computes; needed the same size in every step");
+  ir::Shape shape = ir::getShape(value);
+  shape.insert(shape.begin(), length);
+  return ir::getTensorType(shape, ir::getElementType(value));
+}
+
 Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Value> nextStates,
                            llvm::ArrayRef<Value> stacked) {
   std::vector<Value> yielded(nextStates.begin(), nextStates.end());
@@ -60,14 +69,8 @@ Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Val
   std::vector<mlir::Type> types;
   for (Value state : states)
     types.push_back(state.getType());
-  for (Value value : stacked) {
-    if (body.computesSizeOf(value))
-      call.valueError(trace.callable() + " returns shape " + describe(value) +
-                      " with a size that it computes; needed the same size in every step");
-    ir::Shape shape = ir::getShape(value);
-    shape.insert(shape.begin(), steps);
-    types.push_back(ir::getTensorType(shape, ir::getElementType(value)));
-  }
+  for (Value value : stacked)
+    types.push_back(stackType(body, value, steps));
   // The body before the op: the graph looks at both when it is told of the op.
   mlir::OperationState state(call.g.location(), ir::ScanOp::getOperationName());
   ir::ScanOp::build(call.builder, state, types, ir::DimsAttr::get(&call.graph.context, {steps}),
@@ -84,20 +87,39 @@ Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Val
 std::vector<Value> Loop::finishWhile(llvm::ArrayRef<Value> firstStates,
                                      llvm::ArrayRef<Value> nextStates,
                                      const std::optional<DimExpr> &most) {
-  Body body(call, {&trace}, nextStates);
+  return finishWhile(firstStates, nextStates, {}, most).lastStates;
+}
+
+Loop::Results Loop::finishWhile(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Value> nextStates,
+                                llvm::ArrayRef<Value> stacked, const std::optional<DimExpr> &most) {
+  std::vector<Value> yielded(nextStates.begin(), nextStates.end());
+  yielded.insert(yielded.end(), stacked.begin(), stacked.end());
+  Body body(call, {&trace}, yielded);
   std::vector<mlir::Type> types;
   for (Value state : states)
     types.push_back(state.getType());
   types.push_back(trace.stepNumber().getType());
-  ir::DimsAttr bound;
+  std::optional<int64_t> symbol;
+  ir::DimsAttr length, bound;
+  if (!stacked.empty()) {
+    symbol = call.graph.addSymbol(SymbolInfo{nullptr, std::nullopt, "how often a loop runs"});
+    length = ir::DimsAttr::get(&call.graph.context, {DimExpr::symbol(*symbol)});
+    for (Value value : stacked)
+      types.push_back(stackType(body, value, DimExpr::symbol(*symbol)));
+  }
   if (most)
     bound = ir::DimsAttr::get(&call.graph.context, {*most});
   mlir::OperationState state(call.g.location(), ir::WhileOp::getOperationName());
-  ir::WhileOp::build(call.builder, state, types, ir::DimsAttr(), bound,
-                     mlir::ValueRange(firstStates), mlir::ValueRange(body.captures()));
+  ir::WhileOp::build(call.builder, state, types, length, bound, mlir::ValueRange(firstStates),
+                     mlir::ValueRange(body.captures()));
   state.regions.front()->push_back(body.build(arguments(body.captures())).release());
   auto loop = llvm::cast<ir::WhileOp>(call.builder.create(state));
-  return std::vector<Value>(loop.getLastStates().begin(), loop.getLastStates().end());
+  if (symbol)
+    call.graph.own(loop, *symbol);
+  Results results;
+  results.lastStates.assign(loop.getLastStates().begin(), loop.getLastStates().end());
+  results.stacks.assign(loop.getStacks().begin(), loop.getStacks().end());
+  return results;
 }
 
 std::vector<Value> frontend::branch(Call &call, Value condition, const BranchBody &thenBranch,

@@ -9,6 +9,8 @@
 
 namespace keratin::frontend {
 
+class Body;
+
 // A loop on its way into the graph: made, given its states and sequences; then the callable is run
 // on their values in a step; then the loop is finished with what the callable returned.
 class Loop {
@@ -40,8 +42,13 @@ public:
   std::vector<Value> finishWhile(llvm::ArrayRef<Value> firstStates,
                                  llvm::ArrayRef<Value> nextStates,
                                  const std::optional<DimExpr> &most);
+  // The same with stacks, which are as long as there were steps: a size of the call's own.
+  Results finishWhile(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Value> nextStates,
+                      llvm::ArrayRef<Value> stacked, const std::optional<DimExpr> &most);
 
 private:
+  // The type of what so many steps stack.
+  mlir::RankedTensorType stackType(const Body &body, Value value, const DimExpr &length) const;
   // The arguments of the body.
   std::vector<Value> arguments(llvm::ArrayRef<Value> captures) const;
 

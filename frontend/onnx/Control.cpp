@@ -2,6 +2,7 @@
 #include "frontend/graph/Loop.h"
 #include "frontend/onnx/GraphImporter.h"
 #include "keratin/elementwise.h"
+#include "keratin/error.h"
 #include "keratin/shapes.h"
 #include "keratin/training_phase.h"
 
@@ -10,20 +11,17 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
 
-namespace {
-
-// The outputs of a graph in a node, which sees the values around it, for these inputs.
-std::vector<ModelValue> runBody(ModelNode &node, const onnx::GraphProto &graph,
-                                const std::vector<Tensor> &inputs) {
+Values keratin::frontend::onnx_models::outputsOf(ModelNode &node, const onnx::GraphProto &graph,
+                                                 Values inputs) {
   GraphImporter body(node.importer);
   if (size_t(graph.input_size()) != inputs.size())
     node.fail("has a graph of " + std::to_string(graph.input_size()) + " inputs; needed " +
               std::to_string(inputs.size()));
   body.addInitializers(graph, false);
   for (size_t i = 0; i < inputs.size(); ++i)
-    body.define(graph.input(int(i)).name(), ModelValue(inputs[i]));
+    body.define(graph.input(int(i)).name(), std::move(inputs[i]));
   body.addNodes(graph.node());
-  std::vector<ModelValue> outputs;
+  Values outputs;
   for (const onnx::ValueInfoProto &output : graph.output()) {
     ModelValue *value = body.lookUp(output.name());
     if (!value)
@@ -33,28 +31,58 @@ std::vector<ModelValue> runBody(ModelNode &node, const onnx::GraphProto &graph,
   return outputs;
 }
 
+namespace {
+
+ModelValue outputOfBranch(ModelNode &node, const onnx::GraphProto &graph, size_t i) {
+  Values outputs = outputsOf(node, graph, {});
+  if (outputs.size() <= i)
+    node.fail("has a branch of " + std::to_string(outputs.size()) + " outputs");
+  return outputs[i];
+}
+
+// How many tensors an output of a branch has that is a sequence.
+size_t lengthOf(ModelNode &node, const onnx::GraphProto &branch, size_t i) {
+  ModelValue value = outputOfBranch(node, branch, i);
+  if (!value.sequence())
+    node.notImplemented("branches of which one gives a sequence, or an optional value");
+  return value.sequence()->size();
+}
+
 Values conditional(ModelNode &node) {
   const onnx::GraphProto &yes = node.graph("then_branch"), &no = node.graph("else_branch");
-  if (const Array *known = node.constant(0))
-    return runBody(node, known->item<bool>(0) ? yes : no, {});
+  if (const Array *known = node.computedConstant(0))
+    return outputsOf(node, known->item<bool>(0) ? yes : no, {});
   const Tensor condition = scalarOf(node.input(0), node.place);
+  auto chosen = [&](const std::function<Tensor(const onnx::GraphProto &)> &result) {
+    return ModelValue(
+        K::switch_(condition, [&] { return result(yes); }, [&] { return result(no); }, node.place));
+  };
   Values values;
   for (size_t i = 0; i < node.outputCount(); ++i) {
-    auto branch = [&](const onnx::GraphProto &graph) {
-      return [&node, &graph, i] {
-        std::vector<ModelValue> outputs = runBody(node, graph, {});
-        if (outputs.size() <= i)
-          node.fail("has a branch of " + std::to_string(outputs.size()) + " outputs");
-        return outputs[i].tensor(node.place);
-      };
-    };
-    values.emplace_back(K::switch_(condition, branch(yes), branch(no), node.place));
+    const bool isSequence = int(i) < yes.output_size() &&
+                            !yes.output(int(i)).type().has_tensor_type() &&
+                            yes.output(int(i)).has_type();
+    if (!isSequence) {
+      values.push_back(chosen([&](const onnx::GraphProto &graph) {
+        return outputOfBranch(node, graph, i).tensor(node.place);
+      }));
+      continue;
+    }
+    const size_t count = lengthOf(node, yes, i);
+    if (lengthOf(node, no, i) != count)
+      node.notImplemented("branches that give sequences of different lengths");
+    Values elements;
+    for (size_t k = 0; k < count; ++k)
+      elements.push_back(chosen([&](const onnx::GraphProto &graph) {
+        return (*outputOfBranch(node, graph, i).sequence())[k].tensor(node.place);
+      }));
+    values.push_back(ModelValue::sequenceOf(std::move(elements)));
   }
   return values;
 }
 
 // Whether the graph's output is its input, which is true whenever it runs, or a constant that is.
-bool isAlwaysTrue(const onnx::GraphProto &graph, const std::string &input) {
+bool staysTrue(const onnx::GraphProto &graph, const std::string &input) {
   std::string name = graph.output(0).name();
   for (int i = graph.node_size() - 1; i >= 0; --i) {
     const onnx::NodeProto &node = graph.node(i);
@@ -79,7 +107,7 @@ bool isAlwaysTrue(const onnx::GraphProto &graph, const std::string &input) {
 std::vector<Tensor> tensorsOfBody(ModelNode &node, const onnx::GraphProto &graph,
                                   const std::vector<Tensor> &inputs) {
   std::vector<Tensor> outputs;
-  for (ModelValue &value : runBody(node, graph, inputs))
+  for (ModelValue &value : outputsOf(node, graph, Values(inputs.begin(), inputs.end())))
     outputs.push_back(value.tensor(node.place));
   return outputs;
 }
@@ -119,44 +147,116 @@ Values countedLoop(ModelNode &node, Call &call, const DimExpr &steps,
   return values;
 }
 
-// (trip count, condition, states) to (states, what is stacked); the graph: (number, condition,
-// states) to (condition, states, what is stacked).
-Values loop(ModelNode &node) {
-  const onnx::GraphProto &graph = node.graph("body");
-  const SourceLocation at = node.place;
-  const size_t states = node.inputCount() < 2 ? 0 : node.inputCount() - 2;
+// A Loop: (trip count, condition, states) to (states, what is stacked); the graph: (number,
+// condition, states) to (condition, states, what is stacked).
+struct LoopNode {
+  explicit LoopNode(ModelNode &node);
+
+  // As many steps as there are known to be, or for sequences, whose lengths differ from step to
+  // step: one behind the other.
+  Values unrolled() const;
+  // In a loop of so many steps, and in one that ends by its condition.
+  Values counted() const;
+  Values conditional() const;
+
+  std::vector<Tensor> run(const Tensor &number, const Tensor &goesOn,
+                          const std::vector<Tensor> &vars) const;
+  std::vector<Tensor> firstTensors() const;
+
+  ModelNode &node;
+  const onnx::GraphProto &graph;
+  const SourceLocation at;
+  const size_t states;
+  std::optional<int64_t> steps; // where they are known
+  bool begins, isAlwaysTrue, hasSequences = false;
+};
+
+LoopNode::LoopNode(ModelNode &node)
+    : node(node), graph(node.graph("body")), at(node.place),
+      states(node.inputCount() < 2 ? 0 : node.inputCount() - 2) {
   if (size_t(graph.input_size()) != states + 2 || size_t(graph.output_size()) < states + 1)
     node.fail("has a body whose inputs and outputs are not those of the loop");
-  const size_t stacked = size_t(graph.output_size()) - states - 1;
-  const Array *condition = node.constant(1);
-  const bool begins = !node.has(1) || (condition && condition->item<bool>(0));
-  const bool isCounted = node.has(0) && begins && isAlwaysTrue(graph, graph.input(1).name());
+  const Array *count = node.computedConstant(0), *condition = node.computedConstant(1);
+  if (count)
+    steps = std::max<int64_t>(0, count->item<int64_t>(0));
+  if (condition && !condition->item<bool>(0))
+    steps = 0;
+  begins = !node.has(1) || condition;
+  isAlwaysTrue = staysTrue(graph, graph.input(1).name());
+  for (size_t i = 0; i < states; ++i)
+    hasSequences = hasSequences || !node.value(i + 2).isTensor();
+}
+
+constexpr int64_t kMostUnrolled = 1024;
+
+Values LoopNode::unrolled() const {
+  if (!begins || (node.has(0) && !steps))
+    node.notImplemented("a loop over sequences whose number of steps only a call knows");
+  Values values;
+  for (size_t i = 0; i < states; ++i)
+    values.push_back(node.value(i + 2));
+  std::vector<std::vector<Operand>> stacked(size_t(graph.output_size()) - states - 1);
+  bool goesOn = true;
+  for (int64_t step = 0; goesOn && (!steps || step < *steps); ++step) {
+    if (step == kMostUnrolled)
+      node.notImplemented("a loop over sequences of more than " + std::to_string(kMostUnrolled) +
+                          " steps");
+    Values inputs = one(Array(step));
+    inputs.emplace_back(Array(true));
+    inputs.insert(inputs.end(), values.begin(), values.end());
+    Values outputs = outputsOf(node, graph, std::move(inputs));
+    if (!isAlwaysTrue) {
+      const Array *condition = outputs.front().computedConstant();
+      if (!condition)
+        node.notImplemented("a loop over sequences whose condition only a call knows");
+      goesOn = condition->item<bool>(0);
+    }
+    values.assign(outputs.begin() + 1, outputs.begin() + 1 + int64_t(states));
+    for (size_t i = 0; i < stacked.size(); ++i)
+      stacked[i].push_back(outputs[1 + states + i].tensor(at));
+  }
+  for (const std::vector<Operand> &elements : stacked) {
+    if (elements.empty())
+      node.notImplemented("a loop over sequences that stacks what no step gives");
+    values.emplace_back(K::stack(elements, 0, at));
+  }
+  return values;
+}
+
+std::vector<Tensor> LoopNode::run(const Tensor &number, const Tensor &goesOn,
+                                  const std::vector<Tensor> &vars) const {
+  std::vector<Tensor> inputs{number, goesOn};
+  inputs.insert(inputs.end(), vars.begin(), vars.end());
+  return tensorsOfBody(node, graph, inputs);
+}
+
+std::vector<Tensor> LoopNode::firstTensors() const {
   std::vector<Tensor> first;
   for (size_t i = 0; i < states; ++i)
     first.push_back(node.input(i + 2));
-  if (stacked && !isCounted)
-    node.notImplemented("a loop that stacks outputs and ends by its condition");
+  return first;
+}
+
+constexpr const char *kStateName = "loop variable";
+
+Values LoopNode::counted() const {
+  const std::vector<Tensor> first = firstTensors();
+  const Tensor trips = steps ? Tensor() : scalarOf(node.input(0), at);
   Call call("load_onnx", at);
-  auto run = [&](const Tensor &number, const Tensor &goesOn, const std::vector<Tensor> &vars) {
-    std::vector<Tensor> inputs{number, goesOn};
-    inputs.insert(inputs.end(), vars.begin(), vars.end());
-    return tensorsOfBody(node, graph, inputs);
-  };
-  const std::string stateName = "loop variable";
-  if (isCounted) {
-    const Tensor trips = scalarOf(node.input(0), at);
-    const DimExpr steps = node.constant(0)
-                              ? DimExpr(std::max<int64_t>(0, node.constant(0)->item<int64_t>(0)))
-                              : call.size(call.value(trips), "the trip count");
-    const Tensor yes = call.tensor(call.literal(Array(true)));
-    return countedLoop(node, call, steps, first, {}, stateName,
-                       [&](const Tensor &number, const std::vector<Tensor> &vars) {
-                         std::vector<Tensor> made = run(number, yes, vars);
-                         made.erase(made.begin()); // the condition
-                         return made;
-                       });
-  }
-  // States: whether it goes on, the number of the step, those of the loop.
+  const DimExpr count = steps ? DimExpr(*steps) : call.size(call.value(trips), "the trip count");
+  const Tensor yes = call.tensor(call.literal(Array(true)));
+  return countedLoop(node, call, count, first, {}, kStateName,
+                     [&](const Tensor &number, const std::vector<Tensor> &vars) {
+                       std::vector<Tensor> made = run(number, yes, vars);
+                       made.erase(made.begin()); // the condition
+                       return made;
+                     });
+}
+
+// States: whether it goes on, the number of the step, those of the loop.
+Values LoopNode::conditional() const {
+  const std::vector<Tensor> first = firstTensors();
+  Call call("load_onnx", at);
   const Tensor zero = call.tensor(call.literal(Array(int64_t(0))));
   const Tensor goesOn =
       node.has(1) ? scalarOf(node.input(1), at) : call.tensor(call.literal(Array(true)));
@@ -188,16 +288,43 @@ Values loop(ModelNode &node) {
     goesOnNext = within(next, scalarOf(outputs[0], at));
     return outputs;
   });
-  std::vector<Value> nextStates{call.value(goesOnNext), call.value(next)};
+  std::vector<Value> nextStates{call.value(goesOnNext), call.value(next)}, stacked;
   for (size_t i = 0; i < states; ++i)
     nextStates.push_back(nextState(call, call.value(made[i + 1]), valueOf(vars[i]),
-                                   stateName + " " + std::to_string(i)));
+                                   kStateName + (" " + std::to_string(i))));
+  for (size_t i = states + 1; i < made.size(); ++i)
+    stacked.push_back(call.value(made[i]));
+  // What is stacked has room for all steps that there can be.
+  std::optional<DimExpr> most;
+  constexpr int64_t mostRoom = 1 << 24;
+  if (!stacked.empty() && node.has(0))
+    most = steps ? DimExpr(*steps) : call.sizeFromShapes(call.value(scalarOf(node.input(0), at)));
+  if (most && most->isConstant() && most->constantValue() > mostRoom)
+    most.reset();
   whileTrue.end();
-  const std::vector<Value> last = whileTrue.finishWhile(firstStates, nextStates, std::nullopt);
+  const Loop::Results results = whileTrue.finishWhile(firstStates, nextStates, stacked, most);
   Values values;
-  for (size_t i = 2; i < last.size(); ++i)
-    values.emplace_back(call.tensor(last[i]));
+  for (size_t i = 2; i < results.lastStates.size(); ++i)
+    values.emplace_back(call.tensor(results.lastStates[i]));
+  for (Value stack : results.stacks)
+    values.emplace_back(call.tensor(stack));
   return values;
+}
+
+Values loop(ModelNode &node) {
+  const LoopNode loop(node);
+  if (loop.hasSequences)
+    return loop.unrolled();
+  if (!node.has(0) || !loop.begins || !(loop.isAlwaysTrue || loop.steps == 0))
+    return loop.conditional();
+  if (!loop.steps || *loop.steps == 0 || *loop.steps > kMostUnrolled)
+    return loop.counted();
+  try {
+    return loop.counted();
+  } catch (const NotImplementedError &) {
+    // A step may need to know its number.
+    return loop.unrolled();
+  }
 }
 
 // (states, sequences) to (states, what is stacked), along an axis of each.

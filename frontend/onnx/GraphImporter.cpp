@@ -50,6 +50,7 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"losses", lossOps()},
       {"quantised", quantizationOps()},
       {"random numbers", randomOps()},
+      {"sequences, optional values", sequenceOps()},
       {"signals", signalOps()},
       {"training", trainingOps()},
   };
@@ -103,11 +104,11 @@ ModelValue *GraphImporter::lookUp(const std::string &name) {
   return around ? around->lookUp(name) : nullptr;
 }
 
-Tensor GraphImporter::output(const std::string &name) {
+ModelValue &GraphImporter::output(const std::string &name) {
   ModelValue *value = lookUp(name);
   if (!value)
     file.fail("has an output '" + name + "' that nothing computes");
-  return value->tensor(file.location);
+  return *value;
 }
 
 void GraphImporter::addInitializers(const onnx::GraphProto &graph, bool asVariables) {
@@ -301,7 +302,7 @@ Values GraphImporter::callFunction(const onnx::NodeProto &proto,
 static void check(ModelNode &node, Values &results) {
   llvm::SmallVector<mlir::Operation *> open;
   for (ModelValue &result : results)
-    if (!result.constant())
+    if (!result.constant() && result.isTensor())
       if (mlir::Operation *op = valueOf(result.tensor(node.place)).getDefiningOp())
         open.push_back(op);
   if (open.empty())

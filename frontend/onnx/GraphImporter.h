@@ -31,7 +31,7 @@ public:
   // Null for a name that nothing has.
   ModelValue *lookUp(const std::string &name);
   // ValueError for a name that nothing has.
-  Tensor output(const std::string &name);
+  ModelValue &output(const std::string &name);
 
   const ModelFile &file;
   std::vector<Tensor> inputs;

@@ -25,8 +25,23 @@ static std::vector<Output> import(GraphImporter &importer, bool trainable,
   importer.addInputs(file.graph(), constants);
   importer.addNodes(file.graph().node());
   std::vector<Output> outputs;
-  for (const onnx::ValueInfoProto &output : file.graph().output())
-    outputs.emplace_back(output.name(), importer.output(output.name()));
+  for (const onnx::ValueInfoProto &output : file.graph().output()) {
+    ModelValue &value = importer.output(output.name());
+    if (value.isNothing())
+      file.notImplemented("the output '" + output.name() +
+                          "', an optional value that is not there");
+    if (std::vector<ModelValue> *elements = value.sequence()) {
+      // One for each of them.
+      for (size_t i = 0; i < elements->size(); ++i) {
+        if (!(*elements)[i].isTensor())
+          file.notImplemented("the output '" + output.name() + "', a sequence of no tensors");
+        outputs.emplace_back(output.name() + "_" + std::to_string(i),
+                             (*elements)[i].tensor(file.location));
+      }
+      continue;
+    }
+    outputs.emplace_back(output.name(), value.tensor(file.location));
+  }
   if (outputs.empty())
     file.fail("has no outputs");
   return outputs;

@@ -2,14 +2,29 @@
 
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/onnx/Printable.h"
+#include "keratin/io.h"
 #include "keratin/shapes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 using onnx::AttributeProto;
 
+ModelValue ModelValue::sequenceOf(std::vector<ModelValue> values) {
+  ModelValue value;
+  value.values = std::make_shared<std::vector<ModelValue>>(std::move(values));
+  return value;
+}
+
 const Tensor &ModelValue::tensor(SourceLocation place) {
+  if (!isTensor())
+    throw ValueError(withPlace(std::string("load_onnx: ") +
+                                   (values ? "a sequence" : "an optional value that is not there") +
+                                   " where a tensor is needed",
+                               place));
   if (made.isEmpty()) {
     Call call("load_onnx", place);
     made = call.tensor(call.literal(*known));
@@ -17,18 +32,75 @@ const Tensor &ModelValue::tensor(SourceLocation place) {
   return made;
 }
 
-Tensor ModelNode::input(size_t i) const {
+// Few ops, on few elements, that read nothing but literals.
+static bool followsFromLiterals(Value value) {
+  constexpr size_t mostOps = 64;
+  constexpr int64_t mostElements = 1024;
+  llvm::SetVector<mlir::Operation *> ops;
+  if (mlir::Operation *op = value.getDefiningOp())
+    ops.insert(op);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const auto type = ir::getTensorType(ops[i]->getResult(0));
+    if (ops.size() > mostOps || !type.hasStaticShape() || type.getNumElements() > mostElements ||
+        ops[i]->getNumRegions())
+      return false;
+    if (llvm::isa<ir::LiteralOp>(ops[i]))
+      continue;
+    if (!mlir::isPure(ops[i]) || llvm::isa<ir::RandomBitsOp>(ops[i]))
+      return false;
+    for (const Value operand : ops[i]->getOperands()) {
+      if (!operand.getDefiningOp())
+        return false;
+      ops.insert(operand.getDefiningOp());
+    }
+  }
+  return !ops.empty();
+}
+
+const Array *ModelValue::computedConstant() {
+  if (!known && !made.isEmpty()) {
+    bool isKnown = false;
+    {
+      Call call("load_onnx", SourceLocation());
+      isKnown = followsFromLiterals(call.value(made));
+    }
+    if (isKnown)
+      known = std::make_shared<const Array>(backend::eval(made));
+  }
+  return known.get();
+}
+
+ModelValue &ModelNode::value(size_t i) const {
   if (!has(i))
     fail("has no input " + std::to_string(i));
-  return inputs[i]->tensor(place);
+  return *inputs[i];
+}
+
+Tensor ModelNode::input(size_t i) const {
+  ModelValue &given = value(i);
+  if (!given.isTensor())
+    fail("has " + std::string(given.sequence() ? "a sequence" : "an optional value") +
+         " as input " + std::to_string(i) + "; needed a tensor");
+  return given.tensor(place);
+}
+
+std::vector<ModelValue> &ModelNode::sequence(size_t i) const {
+  std::vector<ModelValue> *values = value(i).sequence();
+  if (!values)
+    fail("has no sequence as input " + std::to_string(i));
+  return *values;
 }
 
 const Array *ModelNode::constant(size_t i) const {
   return has(i) ? inputs[i]->constant() : nullptr;
 }
 
+const Array *ModelNode::computedConstant(size_t i) const {
+  return has(i) ? inputs[i]->computedConstant() : nullptr;
+}
+
 std::vector<int64_t> ModelNode::integersOf(size_t i, const char *what) const {
-  const Array *array = constant(i);
+  const Array *array = computedConstant(i);
   if (!array) {
     if (!has(i))
       fail(std::string("has no input ") + what);

@@ -16,19 +16,31 @@ class GraphImporter;
 
 using Numbers = std::vector<int64_t>;
 
-// A value of the model: a tensor, and its elements where they are known when the model is loaded.
+// A value of the model: a tensor, and its elements where they are known when the model is loaded; a
+// sequence of values; or an optional value that is not there. One that is there is what it holds.
 class ModelValue {
 public:
   explicit ModelValue(Tensor tensor) : made(std::move(tensor)) {}
   explicit ModelValue(Array elements) : known(std::make_shared<const Array>(std::move(elements))) {}
+  static ModelValue sequenceOf(std::vector<ModelValue> values);
+  static ModelValue nothing() { return ModelValue(); }
 
   const Array *constant() const { return known.get(); }
-  // A literal is made where it is first asked for.
+  // What follows from what is known is computed.
+  const Array *computedConstant();
+  // A literal is made where it is first asked for. ValueError for what is no tensor.
   const Tensor &tensor(SourceLocation place);
+  // Null for what is none.
+  std::vector<ModelValue> *sequence() { return values.get(); }
+  bool isNothing() const { return made.isEmpty() && !known && !values; }
+  bool isTensor() const { return !values && !isNothing(); }
 
 private:
+  ModelValue() = default;
+
   Tensor made;
   std::shared_ptr<const Array> known;
+  std::shared_ptr<std::vector<ModelValue>> values;
 };
 
 class ModelNode {
@@ -47,10 +59,15 @@ public:
   //--------------------------------------------------------------------------------===//
   size_t inputCount() const { return inputs.size(); }
   bool has(size_t i) const { return i < inputs.size() && inputs[i]; }
-  // ValueError for one that is not there.
+  // ValueError for one that is not there, or no tensor.
   Tensor input(size_t i) const;
+  // The same for any value, and for sequences.
+  ModelValue &value(size_t i) const;
+  std::vector<ModelValue> &sequence(size_t i) const;
   // Null where it is not there, or not known before a call.
   const Array *constant(size_t i) const;
+  // The same, computed here and now where it follows from what is known: for what must be known.
+  const Array *computedConstant(size_t i) const;
   // The numbers of an input that says how the op works; NotImplementedError where they are not
   // known before a call.
   std::vector<int64_t> integersOf(size_t i, const char *what) const;
@@ -126,6 +143,7 @@ llvm::ArrayRef<OpRecord> quantizationOps();
 llvm::ArrayRef<OpRecord> resizingOps();
 llvm::ArrayRef<OpRecord> samplingOps();
 llvm::ArrayRef<OpRecord> randomOps();
+llvm::ArrayRef<OpRecord> sequenceOps();
 llvm::ArrayRef<OpRecord> signalOps();
 llvm::ArrayRef<OpRecord> trainingOps();
 // Null for an op that is not known.
@@ -141,6 +159,9 @@ Tensor convolve(ModelNode &node, const Tensor &x, const Tensor &filter);
 // x, of one element, as a scalar.
 Tensor scalarOf(const Tensor &x, SourceLocation place);
 
+// The outputs of a graph in a node, which sees the values around it, for these inputs.
+Values outputsOf(ModelNode &node, const onnx::GraphProto &graph, Values inputs);
+
 inline Values one(Tensor tensor) {
   Values values;
   values.emplace_back(std::move(tensor));
@@ -149,6 +170,12 @@ inline Values one(Tensor tensor) {
 inline Values one(Array elements) {
   Values values;
   values.emplace_back(std::move(elements));
+  return values;
+}
+
+inline Values one(ModelValue value) {
+  Values values;
+  values.push_back(std::move(value));
   return values;
 }
 

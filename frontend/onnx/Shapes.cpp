@@ -374,11 +374,7 @@ Values spaceToDepth(ModelNode &node) {
   return one(call.tensor(call.g.reshape(moved, {s[0], depth, h, w})));
 }
 
-Values identity(ModelNode &node) {
-  if (const Array *known = node.constant(0))
-    return one(*known);
-  return one(node.input(0));
-}
+Values identity(ModelNode &node) { return one(node.value(0)); }
 
 // The lower or the upper triangle of the matrices in the last two axes.
 Values triangle(ModelNode &node) {

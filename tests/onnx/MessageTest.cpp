@@ -312,14 +312,80 @@ TEST_CASE("Messages about graphs in nodes of ONNX", "[onnx]") {
        {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{0, 0}}, {"body", wide}}},
   });
   refusesEach<NotImplementedError>({
-      {"a loop that stacks outputs and ends by its condition",
-       "Loop",
-       17,
-       {none(), fed({}, kBool), x},
-       {{"body", graphOf({"i", "c", "a"}, {"c", "a", "a"})}},
-       2},
       {"Scan of opset 8", "Scan", 8, {x}, {{"num_scan_inputs", 1}, {"body", wide}}},
   });
+}
+
+TEST_CASE("Messages about loops of ONNX that end by a condition", "[onnx]") {
+  refusesEach<RuntimeError>({
+      {"no bound is known of the size d0 of an output",
+       "Loop",
+       17,
+       {none(), fed({}, kBool), fed({2, 3})},
+       {{"body", graphOf({"i", "c", "a"}, {"c", "a", "a"})}},
+       2},
+  });
+}
+
+// y = f(of a sequence of two floats, x).
+static ModelProto withSequence(const std::string &op, Names inputs,
+                               const Attributes &attributes = {}, const std::string &output = "y") {
+  ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "a", {});
+  addInput(graph, "b", {});
+  addInput(graph, "i", {}, kInt64);
+  addInput(graph, "c", {}, kBool);
+  *graph.add_initializer() = tensorProto("two", {}, {2});
+  *graph.add_initializer() = tensorProto("many", {}, {2000});
+  *graph.add_initializer() = tensorProto("zero", {}, {0});
+  addNode(graph, "SequenceConstruct", {"a", "b"}, {"s"});
+  addNode(graph, "SequenceEmpty", {}, {"none"});
+  addNode(graph, "Optional", {}, {"nothing"});
+  addNode(graph, op, inputs, {"y"}, attributes)->set_name("it");
+  graph.add_output()->set_name(output);
+  return model;
+}
+
+TEST_CASE("Messages about sequences of ONNX", "[onnx]") {
+  auto fails = [](const char *what, const ModelProto &model) { refuses<ValueError>(what, model); };
+  auto isNot = [](const char *what, const ModelProto &model) {
+    refuses<NotImplementedError>(text("load_onnx: not implemented: ") + what, model);
+  };
+  fails("has a sequence as input 0; needed a tensor", withSequence("Relu", {"s"}));
+  fails("has an optional value as input 0; needed a tensor", withSequence("Relu", {"nothing"}));
+  fails("has no sequence as input 0", withSequence("SequenceLength", {"a"}));
+  fails("has a position outside its sequence of 2", withSequence("SequenceAt", {"s", "two"}));
+  fails("has a position outside its sequence of 0", withSequence("SequenceAt", {"none", "i"}));
+  fails("has a position outside its sequence of 0", withSequence("SequenceErase", {"none"}));
+  fails("has an empty sequence", withSequence("ConcatFromSequence", {"none"}, {{"axis", 0}}));
+  fails("has an optional value that is not there", withSequence("OptionalGetElement", {"nothing"}));
+  fails("has sequences of 2 and 0",
+        withSequence("SequenceMap", {"s", "none"}, {{"body", graphOf({"p", "q"}, {"p"})}}));
+  isNot("a position in a sequence that only a call knows",
+        withSequence("SequenceInsert", {"s", "a", "i"}));
+  refuses<NotImplementedError>("the output 'y', a sequence of no tensors",
+                               withSequence("SequenceConstruct", {"s"}));
+  fails("a sequence where a tensor is needed",
+        withSequence("If", {"c"},
+                     {{"then_branch", graphOf({}, {"s"})}, {"else_branch", graphOf({}, {"s"})}}));
+  refuses<NotImplementedError>("the output 'nothing', an optional value that is not there",
+                               withSequence("Relu", {"a"}, {}, "nothing"));
+  refusesEach<NotImplementedError>({
+      {"a sequence of parts whose number only a call knows", "SplitToSequence", 11, {fed({-1})}},
+      {"sequences of more than 10000 tensors", "SplitToSequence", 11, {fed({20000})}},
+  });
+  const GraphProto same = graphOf({"n", "c", "p"}, {"c", "p"}),
+                   other = graphOf({"n", "p", "q"}, {"c", "q"});
+  isNot("a loop over sequences whose number of steps only a call knows",
+        withSequence("Loop", {"i", "", "s"}, {{"body", same}}));
+  isNot("a loop over sequences of more than 1024 steps",
+        withSequence("Loop", {"many", "", "s"}, {{"body", same}}));
+  isNot("a loop over sequences whose condition only a call knows",
+        withSequence("Loop", {"two", "", "s"}, {{"body", other}}));
+  isNot("a loop over sequences that stacks what no step gives",
+        withSequence("Loop", {"zero", "", "s"},
+                     {{"body", graphOf({"n", "c", "p"}, {"c", "p", "n"})}}));
 }
 
 TEST_CASE("Branches in branches of ONNX come to few nodes", "[onnx]") {

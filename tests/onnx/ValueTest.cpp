@@ -197,3 +197,70 @@ TEST_CASE("Boxes of ONNX without a limit to their scores", "[onnx]") {
   // None are asked for.
   gives({Array(std::vector<int64_t>{}, {0, 3})}, "NonMaxSuppression", 11, {boxes, scores});
 }
+
+TEST_CASE("A loop of ONNX stacks until its condition is false", "[onnx]") {
+  // y doubles as long as it is below the limit, 20 times at most; all are stacked.
+  GraphProto body = graphOf({"n", "go", "y"}, {"on", "z", "z"});
+  addNode(body, "Add", {"y", "y"}, {"z"});
+  addNode(body, "Less", {"z", "limit"}, {"on"});
+  ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {});
+  addInput(graph, "limit", {});
+  *graph.add_initializer() = tensorProto("most", {}, {20});
+  addNode(graph, "Loop", {"most", "", "x"}, {"last", "all"}, {{"body", body}});
+  for (const char *name : {"last", "all"})
+    graph.add_output()->set_name(name);
+  const OnnxModel loaded = load(model);
+  const Results found = loaded.function({Array(1.5f), Array(20.f)});
+  agree(found[0], Array(24.f));
+  agree(found[1], Array(Floats{3, 6, 12, 24}));
+  CHECK(loaded.function({Array(1.f), Array(1e9f)})[1].shape() == Dims{20});
+  // The gradient goes through as many steps: 2 + 4 + 8 + 16.
+  const auto gradients =
+      K::gradients(K::sum(loaded.function.outputs()[1]), {loaded.function.inputs()[0]});
+  agree(K::function(loaded.function.inputs(), {gradients[0]})({Array(1.5f), Array(20.f)})[0],
+        Array(30.f));
+}
+
+TEST_CASE("Sequences of ONNX become outputs, one for each tensor", "[onnx]") {
+  // Parts of two, with the sum of all behind them; then each times its number.
+  GraphProto body = graphOf({"n", "go", "s"}, {"go", "t"});
+  addNode(body, "SequenceAt", {"parts", "n"}, {"part"});
+  addNode(body, "CastLike", {"n", "part"}, {"number"});
+  addNode(body, "Mul", {"part", "number"}, {"product"});
+  addNode(body, "SequenceInsert", {"s", "product"}, {"t"});
+  ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {5});
+  *graph.add_initializer() = tensorProto("two", {}, {2});
+  addNode(graph, "SplitToSequence", {"x", "two"}, {"split"});
+  addNode(graph, "ReduceSum", {"x"}, {"sum"}, {{"keepdims", 0}});
+  addNode(graph, "SequenceInsert", {"split", "sum"}, {"parts"});
+  addNode(graph, "SequenceLength", {"parts"}, {"count"});
+  addNode(graph, "SequenceEmpty", {}, {"none"});
+  addNode(graph, "Loop", {"count", "", "none"}, {"y"}, {{"body", body}});
+  graph.add_output()->set_name("y");
+  const OnnxModel loaded = load(model);
+  CHECK(loaded.function.outputNames() == Names{"y_0", "y_1", "y_2", "y_3"});
+  const Results found = loaded.function({Array(Floats{1, 2, 3, 4, 5})});
+  agree(found[0], Array(Floats{0, 0}));
+  agree(found[1], Array(Floats{3, 4}));
+  agree(found[2], Array(Floats{10}));
+  agree(found[3], Array(45.f));
+}
+
+TEST_CASE("A place in a sequence of ONNX may be one that a call says", "[onnx]") {
+  ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {2});
+  addInput(graph, "y", {2});
+  addInput(graph, "i", {}, TensorProto::INT64);
+  addNode(graph, "SequenceConstruct", {"x", "y"}, {"s"});
+  addNode(graph, "SequenceAt", {"s", "i"}, {"z"});
+  graph.add_output()->set_name("z");
+  const OnnxModel loaded = load(model);
+  const Array x(Floats{1, 2}), y(Floats{3, 4});
+  for (int64_t i : {0, 1, -1, -2})
+    agree(loaded.function({x, y, Array(i)})[0], i == 1 || i == -1 ? y : x);
+}
