@@ -327,13 +327,54 @@ Values loop(ModelNode &node) {
   }
 }
 
-// (states, sequences) to (states, what is stacked), along an axis of each.
-Values scan(ModelNode &node) {
+// That of opset 8: (lengths, states, sequences), each with a batch first and a time behind it. Each
+// of the batch is scanned by itself.
+Values scanEach(ModelNode &node) {
   const onnx::GraphProto &graph = node.graph("body");
   const SourceLocation at = node.place;
   const int64_t sequences = node.integer("num_scan_inputs");
+  if (node.has(0))
+    node.notImplemented("Scan of opset 8 with lengths of sequences");
+  if (sequences < 1 || sequences >= int64_t(node.inputCount()))
+    node.fail("has " + std::to_string(sequences) + " inputs to scan");
+  const size_t states = node.inputCount() - 1 - size_t(sequences);
+  std::vector<int64_t> directions = node.integers("directions");
+  directions.resize(size_t(sequences), 0);
+  std::vector<Tensor> batch;
+  for (size_t i = 1; i < node.inputCount(); ++i) {
+    const Tensor x = node.input(i);
+    const bool isSequence = i > states;
+    if (x.ndim() < (isSequence ? 2 : 1))
+      node.fail("has an input " + std::to_string(i) + " of rank " + std::to_string(x.ndim()) +
+                "; needed a batch, and a time to scan");
+    batch.push_back(isSequence && directions[i - 1 - states] ? K::reverse(x, 1, at) : x);
+  }
+  Call call("load_onnx", at);
+  const DimExpr count = ir::getShape(call.value(batch.front())).front();
+  return countedLoop(
+      node, call, count, {}, batch, "", [&](const Tensor &, const std::vector<Tensor> &inputs) {
+        const std::vector<Tensor> first(inputs.begin(), inputs.begin() + int64_t(states)),
+            elements(inputs.begin() + int64_t(states), inputs.end());
+        Call inner("load_onnx", at);
+        const DimExpr steps = ir::getShape(inner.value(elements.front())).front();
+        Values values = countedLoop(node, inner, steps, first, elements, "state",
+                                    [&](const Tensor &, const std::vector<Tensor> &each) {
+                                      return tensorsOfBody(node, graph, each);
+                                    });
+        std::vector<Tensor> made;
+        for (ModelValue &value : values)
+          made.push_back(value.tensor(at));
+        return made;
+      });
+}
+
+// (states, sequences) to (states, what is stacked), along an axis of each.
+Values scan(ModelNode &node) {
   if (node.opset < 9)
-    node.notImplemented("Scan of opset 8");
+    return scanEach(node);
+  const onnx::GraphProto &graph = node.graph("body");
+  const SourceLocation at = node.place;
+  const int64_t sequences = node.integer("num_scan_inputs");
   if (sequences < 1 || sequences > int64_t(node.inputCount()))
     node.fail("has " + std::to_string(sequences) + " inputs to scan");
   const size_t states = node.inputCount() - size_t(sequences);

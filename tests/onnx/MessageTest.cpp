@@ -300,6 +300,12 @@ TEST_CASE("Messages about graphs in nodes of ONNX", "[onnx]") {
        {known({7})},
        {{"then_branch", no}, {"else_branch", no}}},
       {"has 0 inputs to scan", "Scan", 17, {x}, {{"num_scan_inputs", 0}, {"body", wide}}},
+      {"has 1 inputs to scan", "Scan", 8, {none()}, {{"num_scan_inputs", 1}, {"body", wide}}},
+      {"has an input 1 of rank 1; needed a batch, and a time to scan",
+       "Scan",
+       8,
+       {none(), fed({2})},
+       {{"num_scan_inputs", 1}, {"body", wide}}},
       {"has a body whose outputs are not those of the scan",
        "Scan",
        17,
@@ -312,7 +318,11 @@ TEST_CASE("Messages about graphs in nodes of ONNX", "[onnx]") {
        {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{0, 0}}, {"body", wide}}},
   });
   refusesEach<NotImplementedError>({
-      {"Scan of opset 8", "Scan", 8, {x}, {{"num_scan_inputs", 1}, {"body", wide}}},
+      {"Scan of opset 8 with lengths of sequences",
+       "Scan",
+       8,
+       {x, x},
+       {{"num_scan_inputs", 1}, {"body", wide}}},
   });
 }
 
