@@ -264,3 +264,36 @@ TEST_CASE("A place in a sequence of ONNX may be one that a call says", "[onnx]")
   for (int64_t i : {0, 1, -1, -2})
     agree(loaded.function({x, y, Array(i)})[0], i == 1 || i == -1 ? y : x);
 }
+
+TEST_CASE("Images of ONNX are resized to sizes that only a call knows", "[onnx]") {
+  // By a scale, to the size of another tensor, and smoothly where sizes are known.
+  ModelProto model = emptyModel(18);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {1, 1, -1});
+  addInput(graph, "like", {1, 1, -1});
+  *graph.add_initializer() = tensorProto("twice", {3}, {1, 1, 2}, TensorProto::FLOAT);
+  addNode(graph, "Resize", {"x", "", "twice"}, {"y"}, {{"mode", text("linear")}});
+  addNode(graph, "Shape", {"like"}, {"size"});
+  addNode(graph, "Resize", {"x", "", "", "size"}, {"z"},
+          {{"coordinate_transformation_mode", text("align_corners")}, {"mode", text("linear")}});
+  for (const char *name : {"y", "z"})
+    graph.add_output()->set_name(name);
+  const OnnxModel loaded = load(model);
+  const Results found =
+      loaded.function({Array(Floats{1, 5}, {1, 1, 2}), Array(Floats(3), {1, 1, 3})});
+  agree(found[0], Array(Floats{1, 2, 4, 5}, {1, 1, 4}));
+  agree(found[1], Array(Floats{1, 3, 5}, {1, 1, 3}));
+}
+
+TEST_CASE("Images of ONNX become smaller smoothly", "[onnx]") {
+  ModelProto model = emptyModel(18);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {1, 4});
+  *graph.add_initializer() = tensorProto("size", {2}, {1, 2});
+  addNode(graph, "Resize", {"x", "", "", "size"}, {"y"},
+          {{"mode", text("linear")}, {"antialias", 1}});
+  graph.add_output()->set_name("y");
+  // Weights of 1, 3, 3, 1 eighths; what is outside is as the end.
+  agree(load(model).function({Array(Floats{8, 16, 24, 32}, {1, 4})})[0],
+        Array(Floats{13, 27}, {1, 2}));
+}
