@@ -4,7 +4,13 @@
 
 #include "keratin/function.h"
 
+#include "ir/saved/SavedGraph.h"
+
 #include "absl/status/status.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 #include <vector>
@@ -14,6 +20,13 @@ namespace keratin::frontend {
 // What K::save_functions writes, for a K function of this name. Errors are the user's.
 std::string savedGraphOf(const char *caller, const std::vector<Function> &functions,
                          SourceLocation location);
+
+// Shows what K::save_function saves, before it is written. Under the graph's mutex.
+void withSavedFunction(
+    const char *caller, const Function &function, SourceLocation location,
+    llvm::function_ref<void(mlir::func::FuncOp body, const ir::SavedFunction &saved,
+                            llvm::ArrayRef<ir::SavedVariable> variables)>
+        show);
 
 // What K::function makes of these, without code: it can be saved, and not be called.
 Function functionWithoutCode(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,

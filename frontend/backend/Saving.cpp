@@ -195,6 +195,13 @@ public:
       raise(call, status);
   }
 
+  void show(llvm::function_ref<void(mlir::func::FuncOp, const ir::SavedFunction &,
+                                    llvm::ArrayRef<ir::SavedVariable>)>
+                show) {
+    readVariables();
+    show(bodies.front(), functions.front(), variables);
+  }
+
   std::string bytes() {
     readVariables();
     auto result = ir::writeGraph(bodies, functions, variables);
@@ -287,6 +294,19 @@ std::string frontend::savedGraphOf(const char *caller, const std::vector<Functio
     saver.add(*FunctionAccess::impl(function));
   }
   return saver.bytes();
+}
+
+void frontend::withSavedFunction(
+    const char *caller, const Function &function, SourceLocation location,
+    llvm::function_ref<void(mlir::func::FuncOp, const ir::SavedFunction &,
+                            llvm::ArrayRef<ir::SavedVariable>)>
+        show) {
+  Call call(caller, location);
+  if (!FunctionAccess::impl(function))
+    call.valueError("a Function is empty");
+  GraphSaver saver(call);
+  saver.add(*FunctionAccess::impl(function));
+  saver.show(show);
 }
 
 static void save(const char *caller, const std::vector<Function> &functions,

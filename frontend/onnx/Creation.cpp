@@ -76,7 +76,11 @@ Values size(ModelNode &node) {
 }
 
 Values range(ModelNode &node) {
-  auto scalar = [&](size_t i) { return scalarOf(node.input(i), node.place); };
+  auto scalar = [&](size_t i) -> Operand {
+    if (const Array *known = node.constant(i); known && isInteger(known->dtype()))
+      return Operand(known->item<int64_t>(0), node.place);
+    return scalarOf(node.input(i), node.place);
+  };
   const DType dtype = node.input(0).dtype();
   return one(K::arange(scalar(0), scalar(1), scalar(2), dtype, node.place));
 }

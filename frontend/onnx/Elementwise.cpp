@@ -1,5 +1,6 @@
 // Ops of ONNX that compute element by element.
 #include "keratin/elementwise.h"
+#include "frontend/graph/ValueRange.h"
 #include "frontend/onnx/ModelNode.h"
 
 using namespace keratin;
@@ -61,6 +62,10 @@ Values divide(ModelNode &node) {
     if (isFloating(call.dtypeOf(a)))
       return call.g.div(a, b);
     const Value down = call.g.floorDiv(a, b), zero = zerosLike(call, a);
+    // Sizes remain formulas.
+    ValueRanges ranges(call.graph);
+    if (ranges.of(a).isAtLeast(0) && ranges.of(b).isAtLeast(0))
+      return down;
     // One more where it is negative and leaves something.
     const Value isNegative = call.g.less(call.g.mul(call.g.sign(a), call.g.sign(b)), zero);
     const Value leaves = call.g.notEqual(call.g.mul(down, b), a);

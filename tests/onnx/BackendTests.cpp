@@ -1,16 +1,19 @@
 // Runs ONNX's own tests of backends: models, with inputs and the outputs that they must give.
 //
-//   onnx_backend_tests FOLDER EXCEPTIONS [--only=TEXT]
+//   onnx_backend_tests FOLDER EXCEPTIONS… [--only=TEXT] [--export=FOLDER]
 //   onnx_backend_tests FOLDER NAMES --open
-//   onnx_backend_tests --ops
+//   onnx_backend_tests --ops | --exports
 //
 // Each folder below FOLDER that has a model.onnx is a test. EXCEPTIONS has a line for each that
 // does not pass: its name, and why. One that passes all the same is a failure, too, so that the
 // list stays true. --only takes those whose names have the text, and tells of each;
 // KERATIN_TEST_EVERY a part. Models whose short inputs (axes, shapes) a call cannot know are loaded
-// with them as constants. --open runs the tests that NAMES lists, with all sizes of their inputs
-// unknown but those that a line names behind the test's name: "x1:-1" is the last axis of the
-// second input. --ops prints the table of docs/onnx.md.
+// with them as constants. --export writes each again, with K::save_onnx, and runs what that is when
+// it is loaded: another list of EXCEPTIONS has what is refused. --open runs the tests that NAMES
+// lists, with all sizes of their inputs unknown but those that a line names behind the test's name:
+// "x1:-1" is the last axis of the second input. --ops and --exports print the tables of
+// docs/onnx.md.
+#include "frontend/onnx/ExportRecords.h"
 #include "frontend/onnx/ModelFile.h"
 #include "frontend/onnx/ModelNode.h"
 #include "keratin/error.h"
@@ -116,6 +119,16 @@ struct Removed {
 
 static bool isOpen = false;
 
+// Where models are written to and loaded from again; empty: they are not.
+static fs::path exports;
+
+static Function writtenAndLoaded(const Function &function, const std::string &name) {
+  fs::create_directories(exports / name);
+  const std::string path = (exports / name / "model.onnx").string();
+  K::save_onnx(function, path);
+  return K::load_onnx(path).function;
+}
+
 // "" for a test that passes. `kept`: axes whose sizes are known all the same.
 static std::string run(const fs::path &folder, bool areConstants, const std::string &kept) {
   std::string path = (folder / "model.onnx").string();
@@ -132,7 +145,9 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
           options.constants.emplace(file.graph().input(i).name(), std::move(array));
       }
     }
-    const OnnxModel model = K::load_onnx(path, options);
+    OnnxModel model = K::load_onnx(path, options);
+    if (!exports.empty())
+      model.function = writtenAndLoaded(model.function, folder.filename().string());
     for (int set = 0;; ++set) {
       const fs::path data = folder / ("test_data_set_" + std::to_string(set));
       if (!fs::exists(data))
@@ -209,6 +224,18 @@ static int printOps() {
   return 0;
 }
 
+// A row for each op of the dialect.
+static int printExports() {
+  std::printf("| op | in ONNX |\n|---|---|\n");
+  std::map<std::string, std::string> rows;
+  for (const frontend::onnx_models::ExportTable &table : frontend::onnx_models::allExports())
+    for (const frontend::onnx_models::ExportRecord &record : table.ops)
+      rows[record.op] = (record.write ? "" : "refused: ") + std::string(record.becomes);
+  for (const auto &[op, becomes] : rows)
+    std::printf("| %s | %s |\n", op.c_str(), becomes.c_str());
+  return 0;
+}
+
 int main(int argc, char **argv) {
   std::string only;
   std::vector<std::string> paths;
@@ -220,21 +247,27 @@ int main(int argc, char **argv) {
       isOpen = true;
     else if (word == "--ops")
       return printOps();
+    else if (word == "--exports")
+      return printExports();
+    else if (word.rfind("--export=", 0) == 0)
+      exports = word.substr(9);
     else
       paths.push_back(word);
   }
-  if (paths.size() != 2) {
-    std::fprintf(stderr,
-                 "usage: onnx_backend_tests FOLDER LIST [--only=TEXT | --open], or --ops\n");
+  if (paths.size() < 2 || (isOpen && paths.size() > 2)) {
+    std::fprintf(stderr, "usage: onnx_backend_tests FOLDER EXCEPTIONS... [--only=TEXT] "
+                         "[--export=FOLDER], or FOLDER NAMES --open, or --ops, or --exports\n");
     return 2;
   }
   std::map<std::string, std::string> exceptions;
-  std::ifstream list(paths[1]);
-  for (std::string line; std::getline(list, line);)
-    if (!line.empty() && line[0] != '#') {
-      const size_t gap = std::min(line.find(' '), line.size());
-      exceptions[line.substr(0, gap)] = line.substr(gap);
-    }
+  for (size_t i = 1; i < paths.size(); ++i) {
+    std::ifstream list(paths[i]);
+    for (std::string line; std::getline(list, line);)
+      if (!line.empty() && line[0] != '#') {
+        const size_t gap = std::min(line.find(' '), line.size());
+        exceptions[line.substr(0, gap)] = line.substr(gap);
+      }
+  }
   std::vector<fs::path> folders;
   for (const fs::directory_entry &entry : fs::recursive_directory_iterator(paths[0]))
     if (entry.path().filename() == "model.onnx")

@@ -22,6 +22,19 @@ struct OnnxOptions {
   FunctionOptions function;
 };
 
+struct OnnxSaveOptions {
+  // The version of the standard ops, from 13 to 23.
+  int64_t opset = 18;
+  // The new values of variables are outputs, called "w_updated" for a variable w, which may be fed
+  // in turn; else a function with updates is refused.
+  bool updates = true;
+  // Nodes say which line of source code made them (doc_string).
+  bool places = true;
+  // Tensors of a KiB and more go to a file beside the model, "model.onnx.data" for "model.onnx". A
+  // model of 2 GiB has no other form.
+  bool externalData = false;
+};
+
 struct OnnxModel {
   // Inputs and outputs have the model's names. inputs() and outputs() are tensors of the graph, to
   // be computed with and differentiated further.
@@ -40,6 +53,17 @@ namespace keratin::backend {
 // for ops and types that are not known, RuntimeError for a file that cannot be read.
 OnnxModel load_onnx(const std::string &path, const OnnxOptions &options = {},
                     SourceLocation location = SourceLocation::current());
+
+// Writes the function, with the present values of its variables, as a model file of ONNX. Inputs,
+// outputs and sizes keep their names. docs/onnx.md says what each op becomes. NotImplementedError
+// for what ONNX has no counterpart of, with the op and the line that made it; RuntimeError if a
+// file cannot be written.
+void save_onnx(const Function &f, const std::string &path, const OnnxSaveOptions &options = {},
+               SourceLocation location = SourceLocation::current());
+// The same of what K::function makes of these. Nothing is compiled.
+void save_onnx(const TensorList &inputs, const OutputList &outputs, const std::string &path,
+               const OnnxSaveOptions &options = {},
+               SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend
 
