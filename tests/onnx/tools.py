@@ -96,6 +96,36 @@ def check_dump():
         problems.append(f"keratin-dump --around printed {out!r}")
 
 
+def check_export():
+    """A function becomes a model that computes the same."""
+    with open(os.path.join(SCRATCH, "two.mlir"), "w") as file:
+        file.write("""func.func @f(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.name = "y"}) attributes {keratin.sizes = ["batch"]} {
+  %y = keratin.exp %x : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @g(%draw: tensor<i64>) -> tensor<2xui32> {
+  %y = keratin.random_bits %draw {seed = 1 : i64} : (tensor<i64>) -> tensor<2xui32> loc("net.cc":7:1)
+  return %y : tensor<2xui32>
+}
+""")
+    expect(1, "keratin-compile: error: --emit=onnx: the model has 2 functions ('f', 'g'); choose one with --function=NAME",
+           "keratin-compile", "two.mlir", "--emit=onnx")
+    expect(1, "not implemented: op 'random_bits' (ONNX has no random numbers with given bits)", "keratin-compile", "two.mlir",
+           "--emit=onnx", "--function=g")
+    expect(1, "opset 24; needed 13 to 23", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=24")
+    expect(2, "--opset goes with --emit=onnx", "keratin-compile", "two.mlir", "--opset=17")
+    expect(0, "", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=17", "-o", "f.onnx")
+    if b"two.mlir" not in open(os.path.join(SCRATCH, "f.onnx"), "rb").read():
+        problems.append("nodes have no source lines")
+    out = expect(0, "", "keratin-run", "f.onnx", "--random", "--size=batch=4", "--check")
+    if "check: 1 call agrees" not in out:
+        problems.append(f"keratin-run f.onnx printed {out!r}")
+    expect(0, "", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--strip-locations")
+    if b"two.mlir" in open(os.path.join(SCRATCH, "two.onnx"), "rb").read():
+        problems.append("nodes have source lines that were to be stripped")
+
+
 def check_errors():
     with open(os.path.join(SCRATCH, "text.onnx"), "w") as file:
         file.write("func.func @f() { return }\n")
@@ -111,6 +141,7 @@ shutil.rmtree(SCRATCH, ignore_errors=True)
 os.makedirs(SCRATCH)
 check_numbers()
 check_dump()
+check_export()
 check_errors()
 for problem in problems:
     print(problem)

@@ -175,6 +175,31 @@ def test_errors(tmp_path):
 
 
 def test_documentation_fits():
-    documentation = inspect.getdoc(keratin.onnx.load)
-    assert documented_parameters(documentation) == list(inspect.signature(keratin.onnx.load).parameters)
-    assert [name for name in vars(keratin.onnx) if not name.startswith('_')] == ['annotations', 'load']
+    for function in keratin.onnx.load, keratin.onnx.save:
+        assert documented_parameters(inspect.getdoc(function)) == list(inspect.signature(function).parameters)
+    assert [name for name in vars(keratin.onnx) if not name.startswith('_')] == ['annotations', 'load', 'save']
+
+
+def test_saved_models_compute_the_same(tmp_path):
+    x = K.placeholder((None, 3), name='x')
+    w = K.variable(numbers(3, 2), name='onnx_weights')
+    f = K.function([x], [K.softmax(K.dot(x, w))])
+    keratin.onnx.save(f, tmp_path / 'net.onnx', opset=17)
+    loaded = keratin.onnx.load(tmp_path / 'net.onnx')
+    agree(loaded([numbers(5, 3)])[0], f([numbers(5, 3)])[0])
+    keratin.onnx.save(f, tmp_path / 'net.onnx', external_data=True)
+    agree(keratin.onnx.load(tmp_path / 'net.onnx')([numbers(5, 3)])[0], f([numbers(5, 3)])[0])
+
+
+def test_what_cannot_be_saved(tmp_path):
+    x = K.placeholder((None, 3))
+    w = K.variable(np.ones((3,), 'float32'), name='onnx_updated')
+    step = K.function([x], [x * w], [K.update(w, w * 2)])
+    with pytest.raises(NotImplementedError, match="an update, of variable 'onnx_updated', without updates as outputs"):
+        keratin.onnx.save(step, tmp_path / 'step.onnx', updates=False)
+    with pytest.raises(NotImplementedError, match=r"op 'random_bits' .*onnx_test.py:"):
+        keratin.onnx.save(K.function([x], [K.dropout(x, 0.5)]), tmp_path / 'random.onnx')
+    with pytest.raises(ValueError, match='opset 12; needed 13 to 23'):
+        keratin.onnx.save(step, tmp_path / 'step.onnx', opset=12)
+    with pytest.raises(TypeError, match='needed a function that K.function has made'):
+        keratin.onnx.save(3, tmp_path / 'step.onnx')

@@ -7,8 +7,10 @@
 #include "compiler/driver/ModelCompiler.h"
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/PhaseDump.h"
+#include "compiler/driver/SourcePaths.h"
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
+#include "frontend/onnx/ExportedModel.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "tools/support/Compilation.h"
 #include "tools/support/Models.h"
@@ -33,12 +35,14 @@ using namespace keratin::tools;
 
 namespace {
 
+constexpr int64_t kDefaultOpset = 18;
+
 // The command line.
 std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName, metadataFile,
     emitKind = "so", target, cpu = "native", float32Products = "float32", assumedSizes = "yes",
     sysroot, weightsFile, dumpDirectory, timeTrace;
-int64_t threads = 0, memoryBudget = 0;
+int64_t threads = 0, memoryBudget = 0, opset = kDefaultOpset;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
      checkNumbers = false, showsProgress = false;
@@ -49,17 +53,19 @@ CommandLine commandLine() {
                    "Compiles a model ahead of time: a shared object and its C header.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE",
-            "output; default: lib<model>.so, <model>.cubin, or standard output for text");
+            "output; default: lib<model>.so, <model>.cubin, <model>.onnx, or standard output for\n"
+            "text");
   line.text("--header", headerFile, "FILE", "write the C header");
   line.text("--metadata", metadataFile, "FILE",
             "write what the model is: functions, tensors, variables, target, as JSON");
   line.text("--name", modelName, "NAME", "prefix of all symbols; default: the input's file name");
   line.text("--function", functionName, "NAME", "only this function of the model");
   std::vector<std::string> kinds = stageNames(Stage::Input, Stage::Ptx);
-  kinds.insert(kinds.end(), {"cubin", "obj", "so"});
+  kinds.insert(kinds.end(), {"cubin", "onnx", "obj", "so"});
   line.choice("--emit", emitKind, kinds,
               "what to write: a stage (keratin-dump --help), of the plan its\nmemory; machine code "
-              "of target cuda; a relocatable or (default)\na shared object");
+              "of target cuda; a model of ONNX; a relocatable or\n(default) a shared object");
+  line.number("--opset", opset, 13, "N", "of --emit=onnx: the version of ONNX's ops; default: 18");
   line.text("--weights", weightsFile, "FILE",
             "values of all variables, by name, from a .safetensors or .npz file");
   line.text("--target", target, "TARGET",
@@ -105,6 +111,8 @@ std::string conflict() {
     return "--header goes with --emit=obj and --emit=so";
   if (!metadataFile.empty() && !emitsObject())
     return "--metadata goes with --emit=obj and --emit=so";
+  if (opset != kDefaultOpset && emitKind != "onnx")
+    return "--opset goes with --emit=onnx";
   absl::Status status = modelName.empty() ? absl::OkStatus() : checkModelName(modelName);
   if (status.ok() && !weightsFile.empty())
     status = checkWeightsPath(weightsFile);
@@ -179,18 +187,24 @@ absl::StatusOr<std::string> imageOfAll(const std::vector<std::string> &images) {
   return *std::move(merged);
 }
 
+// Of what has room for one alone.
+absl::Status checkOneFunction(const ir::SavedGraph &graph, const char *otherwise) {
+  if (graph.functions.size() == 1)
+    return absl::OkStatus();
+  std::string names;
+  for (const ir::SavedFunction &function : graph.functions)
+    names += (names.empty() ? "'" : ", '") + function.name + "'";
+  return absl::InvalidArgumentError("--emit=" + emitKind + ": the model has " +
+                                    std::to_string(graph.functions.size()) + " functions (" +
+                                    names + "); choose one with --function=NAME" + otherwise);
+}
+
 // Machine code of several cannot be put together.
 absl::Status checkCubin(const ir::SavedGraph &graph, const ModelOptions &options) {
   if (emitKind != "cubin")
     return absl::OkStatus();
-  if (graph.functions.size() != 1) {
-    std::string names;
-    for (const ir::SavedFunction &function : graph.functions)
-      names += (names.empty() ? "'" : ", '") + function.name + "'";
-    return absl::InvalidArgumentError(
-        "--emit=cubin: the model has " + std::to_string(graph.functions.size()) + " functions (" +
-        names + "); choose one with --function=NAME, or take --emit=ptx");
-  }
+  if (absl::Status status = checkOneFunction(graph, ", or take --emit=ptx"); !status.ok())
+    return status;
   if (llvm::StringRef(options.target).contains(','))
     return absl::InvalidArgumentError("--emit=cubin writes the code for one architecture: "
                                       "--target=" KERATIN_CUDA_DEVICE ":sm_90");
@@ -274,11 +288,12 @@ bool areSameFile(const std::string &left, const std::string &right) {
 
 // No output may take the place of another one, nor of the model.
 absl::Status checkPlaces(const std::string &output) {
-  const std::pair<const char *, std::string> places[] = {{"the model", inputs.front()},
-                                                         {"the object", output},
-                                                         {"the header", headerFile},
-                                                         {"the metadata", metadataFile},
-                                                         {"the trace", timeTrace}};
+  const std::pair<const char *, std::string> places[] = {
+      {"the model", inputs.front()},
+      {emitsObject() ? "the object" : "the output", output},
+      {"the header", headerFile},
+      {"the metadata", metadataFile},
+      {"the trace", timeTrace}};
   for (size_t i = 0; i < std::size(places); ++i)
     for (size_t j = 0; j < i; ++j)
       if (!places[i].second.empty() && areSameFile(places[j].second, places[i].second))
@@ -317,6 +332,23 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
   return status;
 }
 
+absl::Status emitOnnx(const ir::SavedGraph &graph, const std::string &name, OutputFiles &outputs,
+                      Watchdog &watchdog) {
+  const std::string output = outputFile.empty() ? name + ".onnx" : outputFile;
+  absl::Status status = checkOneFunction(graph, "");
+  if (status.ok())
+    status = checkPlaces(output);
+  if (!status.ok())
+    return status;
+  mapSourcePaths(*graph.module, sourcePaths);
+  auto exported = frontend::onnx_models::exportModel(graph, {.opset = opset});
+  if (!exported.ok())
+    return exported.status();
+  watchdog.enterWriting("writing the output");
+  outputs.add(output) << exported->model;
+  return absl::OkStatus();
+}
+
 // The model's values give way to those of --weights; what random functions count their draws with
 // goes on where it was.
 absl::Status takeWeights(ir::SavedGraph &graph) {
@@ -353,6 +385,8 @@ absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   std::string name = modelName;
   if (name.empty())
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
+  if (emitKind == "onnx")
+    return emitOnnx(*graph, name, outputs, watchdog);
   ModelOptions options = modelOptions(watchdog);
   if (emitsObject())
     return emitObject(*std::move(graph), options, name, outputs, watchdog);

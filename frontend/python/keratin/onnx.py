@@ -35,3 +35,25 @@ def load(path: PathLike, trainable: bool = False, constants: Union[Dict[str, Any
         RuntimeError: if a file cannot be read.
     """
     return _native.load_onnx(path, trainable, constants, name, kwargs)
+
+
+def save(f: Function, path: PathLike, opset: int = 18, updates: bool = True, places: bool = True,
+         external_data: bool = False) -> None:
+    """Writes a function, with the present values of its variables, as a model file of ONNX.
+
+    Args:
+        f: what K.function has returned. Inputs, outputs and sizes keep their names.
+        path: the file; '.onnx' is usual.
+        opset: the version of the standard ops, from 13 to 23.
+        updates: whether the new values of variables are outputs, called 'w_updated' for a variable
+            w, which may be fed in turn; else a function with updates is refused.
+        places: whether nodes say which line of source code made them.
+        external_data: whether tensors of a KiB and more go to a file beside the model, path +
+            '.data'.
+
+    Raises:
+        NotImplementedError: for what ONNX has no counterpart of.
+        ValueError: for another opset, and for a model of 2 GiB without external_data.
+        RuntimeError: if a file cannot be written.
+    """
+    _native.save_onnx(f, path, opset, updates, places, external_data)

@@ -307,6 +307,17 @@ nb::object loadOnnx(nb::handle path, bool trainable, nb::handle constants, const
   return wrapped(std::move(model.function));
 }
 
+void saveOnnx(nb::handle f, nb::handle path, int64_t opset, bool updates, bool places,
+              bool externalData, SourceLocation place) {
+  const Argument argument{"save_onnx", 0, place};
+  if (!nb::isinstance<FunctionObject>(f))
+    argument.fail(f, "a function that K.function has made");
+  const Function function = nb::cast<FunctionObject &>(f).function;
+  const std::string file = pathOf(path, {"save_onnx", 1, place, "path"});
+  ReleasedGil release;
+  K::save_onnx(function, file, {opset, updates, places, externalData}, place);
+}
+
 template <auto ofTensors, auto ofFunction>
 void withWeights(const char *name, nb::handle variables, nb::handle path, SourceLocation place) {
   std::string file = pathOf(path, {name, 1, place});
@@ -369,6 +380,7 @@ void keratin::python::registerFunctions(nb::module_ &m) {
   add<&loadFunctions>(m, "load_functions");
   add<&loadFunction>(m, "load_function");
   add<&loadOnnx>(m, "load_onnx");
+  add<&saveOnnx>(m, "save_onnx");
   add<&saveWeights>(m, "save_weights");
   add<&loadWeights>(m, "load_weights");
 }
