@@ -152,14 +152,12 @@ Size GraphImporter::sizeOf(const onnx::TensorShapeProto::Dimension &dim) {
   return None;
 }
 
-void GraphImporter::addInput(const onnx::ValueInfoProto &input, const Array *constant) {
-  // Of old models; a call does not feed them.
-  if (values.contains(input.name()))
-    return;
-  const std::string what = "input '" + input.name() + "'";
-  if (!input.type().has_tensor_type())
+ModelValue GraphImporter::tensorInput(const std::string &name, const onnx::TypeProto &of,
+                                      const Array *constant, bool hasOwnSizes) {
+  const std::string what = "input '" + name + "'";
+  if (!of.has_tensor_type())
     file.notImplemented(what + " that is no tensor");
-  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
+  const onnx::TypeProto::Tensor &type = of.tensor_type();
   const std::optional<DType> dtype = dtypeOf(type.elem_type());
   if (!dtype)
     file.notImplemented(what + " has elements of type " + elementTypeName(type.elem_type()));
@@ -167,37 +165,78 @@ void GraphImporter::addInput(const onnx::ValueInfoProto &input, const Array *con
     file.notImplemented(what + " of unknown rank");
   std::vector<Size> shape;
   for (const onnx::TensorShapeProto::Dimension &dim : type.shape().dim())
-    shape.push_back(sizeOf(dim));
+    shape.push_back(hasOwnSizes && !dim.has_dim_value() ? Size(None) : sizeOf(dim));
   if (constant) {
     bool fits = constant->ndim() == int64_t(shape.size());
     for (size_t i = 0; fits && i < shape.size(); ++i)
       fits = !shape[i].isNumber() || shape[i].number() == constant->shape()[i];
     if (!fits)
       file.fail("has " + what + ", of another shape than its constant");
-    define(input.name(), ModelValue(constant->astype(*dtype)));
-    return;
+    return ModelValue(constant->astype(*dtype));
   }
   inputs.push_back(
-      K::placeholder(Shape(std::move(shape)), None, *dtype, false, input.name(), file.location));
-  define(input.name(), ModelValue(inputs.back()));
+      K::placeholder(Shape(std::move(shape)), None, *dtype, false, name, file.location));
+  return ModelValue(inputs.back());
+}
+
+// Sizes with one name may differ from tensor to tensor of a sequence.
+ModelValue GraphImporter::sequenceInput(const std::string &name, const onnx::TypeProto &type,
+                                        const int64_t *length) {
+  constexpr int64_t most = 10000;
+  if (!length)
+    file.notImplemented("input '" + name + "', a sequence whose length is not given");
+  if (*length < 0 || *length > most)
+    file.fail("has a sequence '" + name + "' for which the length " + std::to_string(*length) +
+              " is given; needed one from 0 to " + std::to_string(most));
+  std::vector<ModelValue> elements;
+  for (int64_t i = 0; i < *length; ++i)
+    elements.push_back(tensorInput(name + "_" + std::to_string(i), type.sequence_type().elem_type(),
+                                   nullptr,
+                                   /*hasOwnSizes=*/true));
+  return ModelValue::sequenceOf(std::move(elements));
+}
+
+void GraphImporter::addInput(const onnx::ValueInfoProto &input, const Array *constant,
+                             const int64_t *length) {
+  // Of old models; a call does not feed them.
+  if (values.contains(input.name()))
+    return;
+  // An optional input is there.
+  const onnx::TypeProto &type =
+      input.type().has_optional_type() ? input.type().optional_type().elem_type() : input.type();
+  if (type.has_sequence_type() && !constant)
+    define(input.name(), sequenceInput(input.name(), type, length));
+  else
+    define(input.name(), tensorInput(input.name(), type, constant, /*hasOwnSizes=*/false));
+}
+
+// Of a list of options, that for a name, which is counted.
+template <typename Given>
+static const Given *optionFor(const std::map<std::string, Given> &options, const std::string &name,
+                              size_t &found) {
+  auto option = options.find(name);
+  found += option != options.end();
+  return option == options.end() ? nullptr : &option->second;
 }
 
 void GraphImporter::addInputs(const onnx::GraphProto &graph,
-                              const std::map<std::string, Array> &constants) {
-  size_t found = 0;
+                              const std::map<std::string, Array> &constants,
+                              const std::map<std::string, int64_t> &lengths) {
+  size_t withConstants = 0, withLengths = 0;
+  std::set<std::string> names;
   for (const onnx::ValueInfoProto &input : graph.input()) {
-    auto constant = constants.find(input.name());
-    found += constant != constants.end();
-    addInput(input, constant == constants.end() ? nullptr : &constant->second);
+    names.insert(input.name());
+    const Array *constant = optionFor(constants, input.name(), withConstants);
+    addInput(input, constant, optionFor(lengths, input.name(), withLengths));
   }
-  if (found == constants.size())
-    return;
-  for (const auto &[name, array] : constants) {
-    const bool isInput = std::any_of(graph.input().begin(), graph.input().end(),
-                                     [&](const auto &input) { return input.name() == name; });
-    if (!isInput)
-      file.fail("has no input '" + name + "' for a constant");
-  }
+  if (withConstants != constants.size())
+    for (const auto &[name, array] : constants)
+      if (!names.count(name))
+        file.fail("has no input '" + name + "' for a constant");
+  if (withLengths != lengths.size())
+    for (const auto &[name, length] : lengths)
+      if (!names.count(name))
+        file.fail("has no input '" + name + "' for a length");
 }
 
 SourceLocation GraphImporter::placeOf(const onnx::NodeProto &proto) {

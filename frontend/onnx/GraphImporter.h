@@ -22,8 +22,9 @@ public:
 
   // The graph's initializers: constants, or those of floats variables.
   void addInitializers(const onnx::GraphProto &graph, bool asVariables);
-  // Those in `constants` have these values.
-  void addInputs(const onnx::GraphProto &graph, const std::map<std::string, Array> &constants);
+  // Those in `constants` have these values, sequences these lengths.
+  void addInputs(const onnx::GraphProto &graph, const std::map<std::string, Array> &constants,
+                 const std::map<std::string, int64_t> &lengths);
   void addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes);
   void define(const std::string &name, ModelValue value);
   // An input of a function's that a call does not give.
@@ -38,7 +39,11 @@ public:
   std::vector<Tensor> variables;
 
 private:
-  void addInput(const onnx::ValueInfoProto &input, const Array *constant);
+  void addInput(const onnx::ValueInfoProto &input, const Array *constant, const int64_t *length);
+  ModelValue tensorInput(const std::string &name, const onnx::TypeProto &type,
+                         const Array *constant, bool hasOwnSizes);
+  ModelValue sequenceInput(const std::string &name, const onnx::TypeProto &type,
+                           const int64_t *length);
   void addNode(const onnx::NodeProto &proto);
   Values callFunction(const onnx::NodeProto &proto, const onnx::FunctionProto &function,
                       const std::vector<ModelValue *> &arguments);

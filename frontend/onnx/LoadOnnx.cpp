@@ -18,11 +18,10 @@ using namespace keratin;
 using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 
-static std::vector<Output> import(GraphImporter &importer, bool trainable,
-                                  const std::map<std::string, Array> &constants) {
+static std::vector<Output> import(GraphImporter &importer, const OnnxOptions &options) {
   const ModelFile &file = importer.file;
-  importer.addInitializers(file.graph(), trainable);
-  importer.addInputs(file.graph(), constants);
+  importer.addInitializers(file.graph(), options.trainable);
+  importer.addInputs(file.graph(), options.constants, options.lengths);
   importer.addNodes(file.graph().node());
   std::vector<Output> outputs;
   for (const onnx::ValueInfoProto &output : file.graph().output()) {
@@ -64,7 +63,7 @@ absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
   try {
     const ModelFile file(path, SourceLocation());
     GraphImporter importer(file);
-    const std::vector<Output> outputs = import(importer, /*trainable=*/false, {});
+    const std::vector<Output> outputs = import(importer, {});
     const std::string &given = file.graph().name();
     const std::string name = compiler::isModelName(given)
                                  ? given
@@ -86,7 +85,7 @@ namespace keratin::backend {
 
 static OnnxModel load(const ModelFile &file, const OnnxOptions &options) {
   GraphImporter importer(file);
-  const std::vector<Output> outputs = import(importer, options.trainable, options.constants);
+  const std::vector<Output> outputs = import(importer, options);
   OnnxModel model;
   model.variables = importer.variables;
   model.function = function(importer.inputs, outputs, {}, options.function.name, options.function,

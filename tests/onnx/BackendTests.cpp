@@ -20,6 +20,9 @@
 #include "keratin/onnx.h"
 #include "tests/support/TestEnvironment.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -39,14 +42,65 @@ using frontend::onnx_models::ModelFile;
 // Of ONNX's runner.
 static constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
 
-static Array readTensor(const ModelFile &file, const fs::path &path) {
+static std::string readBytes(const fs::path &path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream bytes;
   bytes << in.rdbuf();
+  return bytes.str();
+}
+
+static Array readTensor(const ModelFile &file, const fs::path &path) {
   onnx::TensorProto tensor;
-  if (!tensor.ParseFromString(bytes.str()))
+  if (!tensor.ParseFromString(readBytes(path)))
     throw ValueError(path.string() + " is no tensor");
   return file.array(tensor, path.filename().string());
+}
+
+// The messages in a field of another one, whose schema (onnx-data.proto) is not here.
+static std::vector<std::string> messagesIn(const std::string &bytes, int field) {
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                            int(bytes.size()));
+  std::vector<std::string> messages;
+  while (const uint32_t tag = in.ReadTag()) {
+    using Wire = google::protobuf::internal::WireFormatLite;
+    uint32_t size = 0;
+    std::string message;
+    if (Wire::GetTagWireType(tag) != Wire::WIRETYPE_LENGTH_DELIMITED) {
+      if (!Wire::SkipField(&in, tag))
+        break;
+      continue;
+    }
+    if (!in.ReadVarint32(&size) || !in.ReadString(&message, int(size)))
+      break;
+    if (Wire::GetTagFieldNumber(tag) == field)
+      messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+// A value of the type: a tensor, the tensors of a sequence, or what an optional value holds.
+static std::vector<Array> readValue(const ModelFile &file, const onnx::TypeProto &type,
+                                    const fs::path &path) {
+  const onnx::TypeProto *of = &type;
+  std::string bytes = readBytes(path);
+  if (of->has_optional_type()) {
+    of = &of->optional_type().elem_type();
+    const std::vector<std::string> held = messagesIn(bytes, of->has_sequence_type() ? 5 : 3);
+    if (held.size() != 1)
+      throw ValueError(path.string() + " has an optional value that is not there");
+    bytes = held.front();
+  }
+  std::vector<std::string> tensors{bytes};
+  if (of->has_sequence_type())
+    tensors = messagesIn(bytes, 3);
+  std::vector<Array> arrays;
+  for (const std::string &each : tensors) {
+    onnx::TensorProto tensor;
+    if (!tensor.ParseFromString(each))
+      throw ValueError(path.string() + " has no tensor");
+    arrays.push_back(file.array(tensor, path.filename().string()));
+  }
+  return arrays;
 }
 
 static std::string difference(const Array &found, const Array &expected) {
@@ -80,11 +134,8 @@ static std::string difference(const Array &found, const Array &expected) {
 
 // The model with unknown sizes of inputs, in a file of its own; `kept` are axes as lists have them.
 static std::string withOpenSizes(const std::string &path, const std::string &kept) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream bytes;
-  bytes << in.rdbuf();
   onnx::ModelProto model;
-  if (!model.ParseFromString(bytes.str()))
+  if (!model.ParseFromString(readBytes(path)))
     throw ValueError(path + " is no model");
   for (int i = 0; i < model.graph().input_size(); ++i) {
     if (!model.graph().input(i).type().has_tensor_type())
@@ -136,9 +187,22 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
     const Removed removed{isOpen ? path = withOpenSizes(path, kept) : ""};
     const ModelFile file(path, SourceLocation());
     OnnxOptions options;
+    const onnx::GraphProto &graph = file.graph();
+    auto isSequence = [](const onnx::TypeProto &type) {
+      return type.has_sequence_type() ||
+             (type.has_optional_type() && type.optional_type().elem_type().has_sequence_type());
+    };
+    for (int i = 0; i < graph.input_size(); ++i)
+      if (isSequence(graph.input(i).type()))
+        options.lengths[graph.input(i).name()] =
+            int64_t(readValue(file, graph.input(i).type(),
+                              folder / "test_data_set_0" / ("input_" + std::to_string(i) + ".pb"))
+                        .size());
     if (areConstants) {
       // Whole numbers in short vectors: shapes, axes, counts.
-      for (int i = 0; i < file.graph().input_size(); ++i) {
+      for (int i = 0; i < graph.input_size(); ++i) {
+        if (!graph.input(i).type().has_tensor_type())
+          continue;
         const fs::path name = folder / "test_data_set_0" / ("input_" + std::to_string(i) + ".pb");
         Array array = readTensor(file, name);
         if (array.ndim() <= 1 && array.size() <= 32)
@@ -152,25 +216,24 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
       const fs::path data = folder / ("test_data_set_" + std::to_string(set));
       if (!fs::exists(data))
         return "";
-      auto read = [&](const char *what) {
+      // What is a constant is not fed.
+      auto read = [&](const char *what, const auto &values, bool areInputs) {
         std::vector<Array> arrays;
-        for (int i = 0;; ++i) {
+        for (int i = 0; i < values.size(); ++i) {
           const fs::path name = data / (what + std::to_string(i) + ".pb");
           if (!fs::exists(name))
-            return arrays;
-          arrays.push_back(readTensor(file, name));
+            break;
+          if (areInputs && options.constants.count(values.Get(i).name()))
+            continue;
+          for (Array &array : readValue(file, values.Get(i).type(), name))
+            arrays.push_back(std::move(array));
         }
+        return arrays;
       };
-      std::vector<Array> inputs = read("input_");
-      const std::vector<Array> expected = read("output_");
-      // What is a constant is not fed.
-      std::vector<Array> fed;
-      for (size_t i = 0; i < inputs.size() && i < size_t(file.graph().input_size()); ++i)
-        if (!options.constants.count(file.graph().input(int(i)).name()))
-          fed.push_back(inputs[i]);
-      inputs = std::move(fed);
+      const std::vector<Array> inputs = read("input_", graph.input(), true),
+                               expected = read("output_", graph.output(), false);
       const Results outputs = model.function(inputs);
-      if (outputs.size() < expected.size())
+      if (outputs.size() != expected.size())
         return "found " + std::to_string(outputs.size()) + " outputs, expected " +
                std::to_string(expected.size());
       for (size_t i = 0; i < expected.size(); ++i)

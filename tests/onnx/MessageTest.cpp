@@ -212,8 +212,18 @@ TEST_CASE("Messages about graphs of ONNX", "[onnx]") {
   refuses<NotImplementedError>("input 'x0' of unknown rank", model);
   type->mutable_tensor_type()->set_elem_type(TensorProto::STRING);
   refuses<NotImplementedError>("input 'x0' has elements of type STRING", model);
-  type->mutable_sequence_type();
+  type->mutable_map_type();
   refuses<NotImplementedError>("input 'x0' that is no tensor", model);
+  type->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(kFloat);
+  refuses<NotImplementedError>("input 'x0', a sequence whose length is not given", model);
+  OnnxOptions withLength;
+  withLength.lengths = {{"x0", -1}};
+  refuses<ValueError>("has a sequence 'x0' for which the length -1 is given; needed one from 0 to",
+                      model, withLength);
+  withLength.lengths = {{"x0", 2}};
+  refuses<NotImplementedError>("input 'x0_0' of unknown rank", model, withLength);
+  withLength.lengths = {{"q", 2}};
+  refuses<ValueError>("has no input 'q' for a length", good, withLength);
   refuses<RuntimeError>("load_onnx: the graph of '",
                         modelOf("Identity", 17, {fed({int64_t(1) << 62})}));
   OnnxOptions options;

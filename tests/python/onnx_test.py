@@ -109,6 +109,18 @@ def test_constants_are_no_inputs():
         agree(f([x])[0], tensor_of(folder / 'test_data_set_0/output_0.pb'))
 
 
+def test_sequences_are_inputs_and_outputs_one_by_one():
+    path = DATA / 'node/test_sequence_map_add_2_sequences/model.onnx'
+    f = keratin.onnx.load(path, lengths={'x0': 2, 'x1': 2})
+    assert (f.input_names, f.output_names) == (['x0_0', 'x0_1', 'x1_0', 'x1_1'], ['y0_0', 'y0_1'])
+    x, y = numbers(3), numbers(5)
+    for found, wanted in zip(f([x, y, x, -y]), (2 * x, 0 * y), strict=True):
+        agree(found, wanted)
+    for wrong in {'x0': 'two'}, {'x0': 10 ** 30}, [2]:
+        with pytest.raises(TypeError, match='a dict of whole numbers by the names of inputs'):
+            keratin.onnx.load(path, lengths=wrong)
+
+
 def test_trainable_models_learn():
     f = keratin.onnx.load(DATA / 'pytorch-converted/test_Linear/model.onnx', trainable=True)
     w, b = f.variables
@@ -164,7 +176,7 @@ def test_errors(tmp_path):
             (ValueError, lambda: load(shapes), "load_onnx: shapes cannot be broadcast; .*at s.onnx: node 'the Add'"),
             (ValueError, lambda: load(model, constants={'v': [1]}), "load_onnx: '.*m.onnx' has no input 'v' for a constant"),
             (ValueError, lambda: load(model, constants={'x': [1, 2, 3]}), "has input 'x', of another shape than its constant"),
-            (ValueError, lambda: load(model, colour=1), "load_onnx: there is no argument 'colour'; there are trainable, constants, name, device, "),
+            (ValueError, lambda: load(model, colour=1), "load_onnx: there is no argument 'colour'; there are trainable, constants, name, lengths, device, "),
             (ValueError, lambda: load(model, device='gpu'), "unknown device 'gpu'"),
             (TypeError, lambda: load(3), 'load_onnx: path is 3 '),
             (TypeError, lambda: load(model, constants=[1]), r'load_onnx: constants is \[1\] .*a dict by the names of inputs'),

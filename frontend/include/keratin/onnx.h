@@ -18,6 +18,9 @@ struct OnnxOptions {
   // that an exporter made inputs, for one. ValueError for a name that no input has, and for values
   // that do not fit it.
   std::map<std::string, Array> constants = {};
+  // How many tensors inputs have that are sequences. The function has an input for each: "x_0",
+  // "x_1", … for the model's "x".
+  std::map<std::string, int64_t> lengths = {};
   // How the function is compiled; its name is "function" unless this says another one.
   FunctionOptions function;
 };

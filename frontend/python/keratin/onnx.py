@@ -12,7 +12,7 @@ if _TYPE_CHECKING:
 
 
 def load(path: PathLike, trainable: bool = False, constants: Union[Dict[str, Any], None] = None,
-         name: str = '', **kwargs: Any) -> Function:
+         name: str = '', lengths: Union[Dict[str, int], None] = None, **kwargs: Any) -> Function:
     """The graph of a model file of ONNX, as a function.
 
     Args:
@@ -22,6 +22,8 @@ def load(path: PathLike, trainable: bool = False, constants: Union[Dict[str, Any
         constants: a dict of values by the names of inputs, which have these values in every call
             and are no inputs of the function: axes and shapes, for one.
         name: the function's name.
+        lengths: a dict of how many tensors inputs have that are sequences, by their names; `x`
+            becomes inputs `x_0`, `x_1`, ….
         **kwargs: those of function(), of which a file says nothing.
 
     Returns:
@@ -34,7 +36,7 @@ def load(path: PathLike, trainable: bool = False, constants: Union[Dict[str, Any
         NotImplementedError: for ops and types that are not known.
         RuntimeError: if a file cannot be read.
     """
-    return _native.load_onnx(path, trainable, constants, name, kwargs)
+    return _native.load_onnx(path, trainable, constants, name, lengths, kwargs)
 
 
 def save(f: Function, path: PathLike, opset: int = 18, updates: bool = True, places: bool = True,

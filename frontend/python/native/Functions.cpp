@@ -282,7 +282,7 @@ nb::object loadFunction(nb::handle path, const std::string &name, nb::handle opt
 }
 
 nb::object loadOnnx(nb::handle path, bool trainable, nb::handle constants, const std::string &name,
-                    nb::handle options, SourceLocation place) {
+                    nb::handle lengths, nb::handle options, SourceLocation place) {
   const std::string file = pathOf(path, {"load_onnx", 0, place, "path"});
   OnnxOptions given;
   given.trainable = trainable;
@@ -296,7 +296,18 @@ nb::object loadOnnx(nb::handle path, bool trainable, nb::handle constants, const
     }
   else if (!constants.is_none())
     Argument{"load_onnx", 2, place, "constants"}.fail(constants, "a dict by the names of inputs");
-  given.function = optionsOf(options, "load_onnx", 4, "trainable, constants, name, ", place);
+  const Argument argument{"load_onnx", 4, place, "lengths"};
+  if (PyDict_Check(lengths.ptr()))
+    for (const auto &[key, value] : itemsOf(lengths)) {
+      int64_t length = 0;
+      if (!PyUnicode_Check(key.ptr()) || !nb::try_cast(value, length, false))
+        argument.fail(lengths, "a dict of whole numbers by the names of inputs");
+      given.lengths.emplace(textOf(key), length);
+    }
+  else if (!lengths.is_none())
+    argument.fail(lengths, "a dict of whole numbers by the names of inputs");
+  given.function =
+      optionsOf(options, "load_onnx", 5, "trainable, constants, name, lengths, ", place);
   if (!name.empty())
     given.function.name = name;
   OnnxModel model;
