@@ -395,6 +395,18 @@ TEST_CASE("Messages about sequences of ONNX", "[onnx]") {
       {"a sequence of parts whose number only a call knows", "SplitToSequence", 11, {fed({-1})}},
       {"sequences of more than 10000 tensors", "SplitToSequence", 11, {fed({20000})}},
   });
+  auto branch = [](const std::string &output) {
+    GraphProto graph = graphOf({}, {output});
+    graph.mutable_output(0)->mutable_type()->mutable_sequence_type();
+    return graph;
+  };
+  isNot("branches that give sequences of different lengths",
+        withSequence("If", {"c"}, {{"then_branch", branch("s")}, {"else_branch", branch("none")}}));
+  isNot("branches of which one gives a sequence, or an optional value",
+        withSequence("If", {"c"}, {{"then_branch", branch("s")}, {"else_branch", branch("a")}}));
+  refusesEach<ValueError>({
+      {"has parts of size 0", "SplitToSequence", 11, {fed({4}), {{}, kInt64, true, true, {0}}}},
+  });
   const GraphProto same = graphOf({"n", "c", "p"}, {"c", "p"}),
                    other = graphOf({"n", "p", "q"}, {"c", "q"});
   isNot("a loop over sequences whose number of steps only a call knows",
@@ -674,7 +686,8 @@ TEST_CASE("Messages about sampling of ONNX", "[onnx]") {
        {x, grid},
        {{"padding_mode", text("wrap")}}},
       {"needs x of rank 3 at least, and a grid of this rank with a coordinate for each spatial "
-       "axis",
+       "axis "
+       "in its last",
        "GridSample",
        20,
        {x, fed({1, 5, 6, 3})}},
