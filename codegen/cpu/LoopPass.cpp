@@ -35,7 +35,9 @@ Value LoopPass::waitingPlace(unsigned column) {
   Value position = reducedPosition();
   if (nest.form == LoopNest::Form::Columns)
     position = code.add(code.mul(position, schedule.blockColumns()), column * schedule.lanes);
-  return code.address(scratch, ir::getElementType(schedule.waiting->value), position);
+  const Value what =
+      schedule.waiting ? schedule.waiting->value : k.body().getArgument(*schedule.copied);
+  return code.address(scratch, ir::getElementType(what), position);
 }
 
 void LoopPass::emitElement(unsigned stage, MutableArrayRef<Value> accumulators, unsigned column) {
@@ -43,23 +45,34 @@ void LoopPass::emitElement(unsigned stage, MutableArrayRef<Value> accumulators, 
   const LoopNest::Waiting *waiting =
       mostVectors == 0 && schedule.waiting ? &*schedule.waiting : nullptr;
   LoopEmitter memory(k.b, k.loc, k.target);
+  auto load = [&](Value value) -> Value {
+    return memory.load(VectorType::get(schedule.lanes, ir::getElementType(value)),
+                       waitingPlace(column));
+  };
+  auto store = [&](Value value) {
+    memory.store(emitter.splat(body.element(value)), waitingPlace(column));
+  };
+  // Copied, and not overwritten yet.
+  const Value copied = schedule.copied ? k.body().getArgument(*schedule.copied) : Value();
+  const bool isCopyThere = copied && stage > 0 && !(waiting && stage > waiting->stage);
   const bool isThere = waiting && stage > waiting->stage;
-  if (isThere) {
-    auto load = [&]() -> Value {
-      auto type = VectorType::get(schedule.lanes, ir::getElementType(waiting->value));
-      return memory.load(type, waitingPlace(column));
-    };
-    emitter.bindRegister(waiting->value,
-                         waiting->output ? body.elementInPlaceOf(*waiting->output) : load());
-  }
+  if (isCopyThere)
+    emitter.bindRegister(copied, load(copied));
+  if (isThere)
+    emitter.bindRegister(waiting->value, waiting->output ? body.elementInPlaceOf(*waiting->output)
+                                                         : load(waiting->value));
   body.emit(stage, accumulators);
   addToColumns(stage);
+  if (copied && stage == 0)
+    store(copied);
   if (waiting && stage == waiting->stage) {
     if (waiting->output)
       body.storeInPlaceOf(*waiting->output, waiting->value);
     else
-      memory.store(emitter.splat(body.element(waiting->value)), waitingPlace(column));
+      store(waiting->value);
   }
+  if (isCopyThere)
+    emitter.bindRegister(copied, Value());
   if (isThere)
     emitter.bindRegister(waiting->value, Value());
 }

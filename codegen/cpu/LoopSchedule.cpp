@@ -38,8 +38,10 @@ static constexpr int64_t oneFunction = 45;
 static constexpr int64_t mostInstructions = 96;
 // Fewer are done before it counts how, and more code for them takes longer to compile.
 static constexpr int64_t manyElements = 4096;
-// Vectors of a block of columns at most.
-static constexpr unsigned mostColumnVectors = 4;
+// Vectors of a block of columns at most; and where something waits, so that rows are not read and
+// written in pieces of a few lines: on a Zen 5 to store 4 MiB in pieces of 256 bytes that lie a
+// page apart takes 2.4 times as long as in those of 512, and these as long as one behind the other.
+static constexpr unsigned mostColumnVectors = 4, wideColumnVectors = 8;
 // Rows along which stages are under way at once, of fewer hardly any are; vectors of a row where
 // there are only two short stages; steps along a row where there are many vectors side by side.
 static constexpr int64_t fewestTogether = 4, fewestVectorsTogether = 8, fewestStepsTogether = 8;
@@ -97,32 +99,82 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarge
   splitWork();
 }
 
-// Lines a page apart evict each other from the caches, with what waits there.
-bool LoopPlan::areRowsPagesApart() const {
+// Lines at multiples of a page apart evict each other from the caches, with what waits there; of
+// half a page, half of them.
+bool LoopPlan::areRowsApart(int64_t bytes) const {
   const DimExpr &line = nest.innermost().extent;
   return line.isConstant() && llvm::any_of(body().getArguments(), [&](Value input) {
            return ir::squeezed(ir::getShape(input)) == nest.space.shape &&
-                  line.constantValue() % (LoopSchedule::Tile::pageBytes / bytesOf(input)) == 0;
+                  line.constantValue() % (bytes / bytesOf(input)) == 0;
          });
 }
 
 // Values wait in memory of the thread's own where the second level cache is known to hold it. In
-// the results of columns lie far apart, and often in the same lines of the cache. Where there are
-// no lanes there is no thread's memory either.
+// the results of columns lie far apart, and often in the same lines of the cache: where all of them
+// do, the input is copied there, too, as it is read. Where there are no lanes there is no thread's
+// memory either.
 void LoopPlan::chooseWaiting() {
   if (nest.form != Form::Rows && nest.form != Form::Columns)
     return;
   const bool isRow = nest.form == Form::Rows;
-  if (!isRow && areRowsPagesApart())
-    return;
-  const int64_t columns = isRow ? 1 : int64_t(schedule.lanes) * mostColumnVectors;
   int64_t elements = INT64_MAX;
   if (DimExpr reduced = nest.reducedElements();
       schedule.lanes > 1 && reduced.isConstant() && reduced.constantValue() <= mostWaiting)
-    elements = roundUp(std::max<int64_t>(1, reduced.constantValue()), schedule.lanes) * columns;
-  schedule.waiting = nest.waiting(/*inResults=*/isRow, /*inOwnMemory=*/elements <= mostWaiting);
-  if (schedule.waiting && !schedule.waiting->output)
+    elements = roundUp(std::max<int64_t>(1, reduced.constantValue()), schedule.lanes);
+  if (!isRow && elements < INT64_MAX) {
+    const int64_t wide = int64_t(schedule.lanes) * wideColumnVectors;
+    const bool isWide = areRowsApart(LoopSchedule::Tile::pageBytes / 2) &&
+                        nest.innermost().extent.constantValue() >= wide &&
+                        elements * wide <= mostWaiting;
+    waitingVectors = isWide ? wideColumnVectors : mostColumnVectors;
+    elements *= int64_t(schedule.lanes) * waitingVectors;
+  }
+  const bool isApart = !isRow && areRowsApart(LoopSchedule::Tile::pageBytes),
+             mayBeOwn = elements <= mostWaiting;
+  if (isApart && (!mayBeOwn || waitingVectors < wideColumnVectors))
+    return;
+  schedule.waiting = nest.waiting(/*inResults=*/isRow, /*inOwnMemory=*/mayBeOwn);
+  if (isApart) {
+    schedule.copied = inputToCopy();
+    if (!schedule.copied)
+      schedule.waiting.reset();
+  }
+  if (schedule.copied)
+    scratchBytes = elements * bytesOf(body().getArgument(*schedule.copied));
+  else if (schedule.waiting && !schedule.waiting->output)
     scratchBytes = elements * (getElementType(schedule.waiting->value).getIntOrFloatBitWidth() / 8);
+}
+
+// The input of the full shape, if there is one and stages behind the first read it: what waits
+// takes its place, and nobody reads it behind that.
+std::optional<unsigned> LoopPlan::inputToCopy() const {
+  std::optional<unsigned> input;
+  for (BlockArgument argument : body().getArguments())
+    if (ir::squeezed(ir::getShape(argument)) == nest.space.shape) {
+      if (input)
+        return std::nullopt;
+      input = argument.getArgNumber();
+    }
+  if (!input)
+    return std::nullopt;
+  const Value argument = body().getArgument(*input);
+  const Value waiting = schedule.waiting ? schedule.waiting->value : Value();
+  const bool isNumber = isa<Float32Type, Float64Type>(getElementType(argument));
+  if (!isNumber || (waiting && getElementType(waiting) != getElementType(argument)) ||
+      !nest.reads(0, argument))
+    return std::nullopt;
+  // At its own index alone.
+  for (Operation *user : argument.getUsers())
+    if (!isa<ir::ElementwiseOpInterface, ir::ReductionOpInterface>(user))
+      return std::nullopt;
+  bool isReadAgain = false;
+  for (unsigned stage = 1; stage < nest.stages(); ++stage) {
+    const bool isBehind = waiting && stage > schedule.waiting->stage;
+    if (isBehind && nest.reads(stage, argument, waiting))
+      return std::nullopt;
+    isReadAgain |= !isBehind && nest.reads(stage, argument);
+  }
+  return isReadAgain ? input : std::nullopt;
 }
 
 int64_t LoopPlan::instructions(unsigned stage) const {
@@ -179,6 +231,9 @@ void LoopPlan::chooseSums(const MachineTarget &target) {
   // four times as long as one with four.
   if (schedule.isBlocked() && nest.form == Form::Columns)
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
+  const bool isOwn = schedule.copied || (schedule.waiting && !schedule.waiting->output);
+  if (nest.form == Form::Columns && isOwn && schedule.columnVectors > 1)
+    schedule.columnVectors = std::max(schedule.columnVectors, waitingVectors);
   // Rows whose sums fit the registers are read from one end to the other.
   if (nest.form == Form::Columns && nest.innermost().extent.isConstant() && isOneStage()) {
     const int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
@@ -340,7 +395,7 @@ void LoopPlan::chooseTileOfColumns() {
     tile.areInRegisters = true;
     return setTile(std::move(tile), schedule.blockColumns(), schedule.blockColumns(), tileSlots());
   }
-  if (tile.elementBytes == 0 ||
+  if (tile.elementBytes == 0 || schedule.copied ||
       (columns.isConstant() && columns.constantValue() <= schedule.blockColumns()))
     return;
   if (columns.isConstant() && elements.isConstant() &&
@@ -564,6 +619,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
         << (nest.form == Form::Rows ? " elements" : " rows");
   if (schedule.tile)
     printTile(out);
+  if (schedule.copied)
+    out << "; input #" << *schedule.copied << " is copied to scratch";
   if (schedule.waiting) {
     out << "; " << schedule.waiting->value.getDefiningOp()->getName().stripDialect()
         << " waits in ";

@@ -28,6 +28,9 @@ struct LoopSchedule {
   int64_t block = 0;
   // Waits in memory between the stages.
   std::optional<LoopNest::Waiting> waiting;
+  // An input, by its number, that is read once, in the first stage: its elements lie where
+  // `waiting` will until there is that, or to the end if nothing waits.
+  std::optional<unsigned> copied;
   // Tensors of which a stage asks for what stands so many elements further on.
   struct Ahead {
     unsigned stage;
@@ -106,12 +109,14 @@ public:
   LoopSchedule schedule;
 
 private:
-  bool areWholeRows = false; // of columns: one block
+  bool areWholeRows = false;   // of columns: one block
+  unsigned waitingVectors = 1; // of a block of columns, if something of it waits
   int64_t instructions(unsigned stage) const;
   // One of reductions, and nothing that needs their results at every index.
   bool isOneStage() const { return nest.space.stages.size() == 1 && !nest.isStagePresent(1); }
   unsigned unrollFor(int64_t instructions) const;
-  bool areRowsPagesApart() const;
+  bool areRowsApart(int64_t bytes) const;
+  std::optional<unsigned> inputToCopy() const;
   void chooseWaiting();
   void chooseSums(const MachineTarget &target);
   void chooseRowLengths();

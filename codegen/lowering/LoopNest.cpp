@@ -92,9 +92,9 @@ LoopNest::Operations LoopNest::computedIn(unsigned stage, Value inMemory) const 
 //===-- Stages that suit others ---------------------------------------------------------------===//
 
 // The tensors of the full shape that are read for the values.
-LoopNest::Inputs LoopNest::fullInputsOf(SmallVector<Value> wanted) const {
+LoopNest::Inputs LoopNest::fullInputsOf(SmallVector<Value> wanted, Value inMemory) const {
   Inputs inputs;
-  const Operations ops = computedFor(wanted, Value());
+  const Operations ops = computedFor(wanted, inMemory);
   for (Operation *op : ops)
     wanted.append(op->operand_begin(), op->operand_end());
   for (Value value : wanted)
@@ -103,8 +103,8 @@ LoopNest::Inputs LoopNest::fullInputsOf(SmallVector<Value> wanted) const {
   return inputs;
 }
 
-bool LoopNest::reads(unsigned stage, Value input) const {
-  return fullInputsOf(wantedIn(stage)).contains(input);
+bool LoopNest::reads(unsigned stage, Value input, Value inMemory) const {
+  return fullInputsOf(wantedIn(stage), inMemory).contains(input);
 }
 
 // From a stage on, the first one that reads anyway, for others than this op, what the value is

@@ -46,8 +46,8 @@ public:
   };
   llvm::SmallVector<Output> fullOutputs(unsigned stage) const;
   llvm::SmallVector<Output> rowOutputs(unsigned stage) const;
-  // Whether a stage reads elements of the input, which has the full shape.
-  bool reads(unsigned stage, mlir::Value input) const;
+  // Whether a stage reads elements of the input, which has the full shape, where this is in memory.
+  bool reads(unsigned stage, mlir::Value input, mlir::Value inMemory = {}) const;
   // Those that reduce columns: what of them is done in the stage, each with the result that it is
   // and the one that is its memory, by their numbers.
   struct Column {
@@ -87,7 +87,7 @@ private:
   void postponeReductions();
   std::optional<unsigned> stageThatReads(mlir::Value value, unsigned from,
                                          mlir::Operation *without) const;
-  Inputs fullInputsOf(llvm::SmallVector<mlir::Value> wanted) const;
+  Inputs fullInputsOf(llvm::SmallVector<mlir::Value> wanted, mlir::Value inMemory = {}) const;
   llvm::SmallVector<mlir::Value> wantedIn(unsigned stage) const;
   Operations computedIn(unsigned stage, mlir::Value inMemory) const;
   Operations computedFor(llvm::SmallVector<mlir::Value> wanted, mlir::Value inMemory) const;

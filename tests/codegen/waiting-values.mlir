@@ -67,3 +67,51 @@ func.func @narrow_rows(%h: tensor<?x150xf16, #keratin.dims<d0, 150>>) -> tensor<
   %7 = keratin.cast %6 : (tensor<?x150xf32, #keratin.dims<d0, 150>>) -> tensor<?x150xf16, #keratin.dims<d0, 150>>
   return %7 : tensor<?x150xf16, #keratin.dims<d0, 150>>
 }
+
+// Rows that lie pages apart: what of them is read again is copied, and what waits takes its place. Of the last stage the
+// logarithm needs the input itself.
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=pages_apart | FileCheck %s --check-prefix=COPIED
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=logarithm | FileCheck %s --check-prefix=LOGARITHM
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=two_inputs | FileCheck %s --check-prefix=TWO
+// RUN: keratin-check %s --compiled --function=pages_apart | FileCheck %s --check-prefix=SCRATCH
+// RUN: keratin-check %s --compiled --function=logarithm --most=9e-5
+// RUN: keratin-check %s --compiled --function=two_inputs | FileCheck %s --check-prefix=SCRATCH
+// COPIED:    in blocks of columns; 16 lanes; 8 vectors side by side in stage 0
+// COPIED-NOT: columns wait
+// COPIED:    input #0 is copied to scratch; exp waits in scratch
+// LOGARITHM: input #0 is copied to scratch
+// LOGARITHM-NOT: waits
+// TWO-NOT:   copied
+func.func @pages_apart(%x: tensor<300x1024xf32>) -> tensor<300x1024xf32> attributes {check.seed = 9 : i64} {
+  %0 = keratin.reduce_max %x axes = [0] : (tensor<300x1024xf32>) -> tensor<1024xf32>
+  %1 = keratin.broadcast %0 dims = [1] : (tensor<1024xf32>) -> tensor<300x1024xf32>
+  %2 = keratin.sub %x, %1 : (tensor<300x1024xf32>, tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  %3 = keratin.exp %2 : (tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  %4 = keratin.reduce_sum %3 axes = [0] : (tensor<300x1024xf32>) -> tensor<1024xf32>
+  %5 = keratin.broadcast %4 dims = [1] : (tensor<1024xf32>) -> tensor<300x1024xf32>
+  %6 = keratin.div %3, %5 : (tensor<300x1024xf32>, tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  return %6 : tensor<300x1024xf32>
+}
+
+func.func @logarithm(%x: tensor<300x1024xf32>) -> tensor<300x1024xf32> attributes {check.seed = 10 : i64} {
+  %0 = keratin.reduce_max %x axes = [0] : (tensor<300x1024xf32>) -> tensor<1024xf32>
+  %1 = keratin.broadcast %0 dims = [1] : (tensor<1024xf32>) -> tensor<300x1024xf32>
+  %2 = keratin.sub %x, %1 : (tensor<300x1024xf32>, tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  %3 = keratin.exp %2 : (tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  %4 = keratin.reduce_sum %3 axes = [0] : (tensor<300x1024xf32>) -> tensor<1024xf32>
+  %5 = keratin.log %4 : (tensor<1024xf32>) -> tensor<1024xf32>
+  %6 = keratin.broadcast %5 dims = [1] : (tensor<1024xf32>) -> tensor<300x1024xf32>
+  %7 = keratin.sub %2, %6 : (tensor<300x1024xf32>, tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  return %7 : tensor<300x1024xf32>
+}
+
+func.func @two_inputs(%x: tensor<300x1024xf32>, %y: tensor<300x1024xf32>) -> tensor<300x1024xf32> attributes {check.seed = 11 : i64} {
+  %0 = keratin.reduce_max %x axes = [0] : (tensor<300x1024xf32>) -> tensor<1024xf32>
+  %1 = keratin.broadcast %0 dims = [1] : (tensor<1024xf32>) -> tensor<300x1024xf32>
+  %2 = keratin.sub %x, %1 : (tensor<300x1024xf32>, tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  %3 = keratin.exp %2 : (tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  %4 = keratin.reduce_sum %3 axes = [0] : (tensor<300x1024xf32>) -> tensor<1024xf32>
+  %5 = keratin.broadcast %4 dims = [1] : (tensor<1024xf32>) -> tensor<300x1024xf32>
+  %6 = keratin.div %y, %5 : (tensor<300x1024xf32>, tensor<300x1024xf32>) -> tensor<300x1024xf32>
+  return %6 : tensor<300x1024xf32>
+}
