@@ -5,6 +5,7 @@
 #include "keratin/shapes.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 using namespace keratin;
@@ -96,8 +97,8 @@ Values maxPoolByPlaces(ModelNode &node, Call &call, Value x, const Pool &pool) {
   for (int64_t size : window)
     places = places > mostPlaces ? places : places * size;
   if (places > mostPlaces)
-    node.notImplemented("MaxPool with indices or dilations over more than " +
-                        std::to_string(mostPlaces) + " places");
+    node.notImplemented("MaxPool with indices over more than " + std::to_string(mostPlaces) +
+                        " places");
   // The places of an image as rows: (places, batch, channels).
   Numbers order(spatial);
   std::iota(order.begin(), order.end(), 1);
@@ -155,6 +156,55 @@ Values maxPoolByPlaces(ModelNode &node, Call &call, Value x, const Pool &pool) {
   return values;
 }
 
+// The least number of x's element type.
+Value leastLike(Call &call, Value x) {
+  const mlir::Type type = ir::getElementType(x);
+  const DType dtype = call.dtypeOf(x);
+  if (isFloating(dtype))
+    return call.like(x, -std::numeric_limits<double>::infinity());
+  const bool isSigned = dtype == DType::Int8 || dtype == DType::Int16 || dtype == DType::Int32 ||
+                        dtype == DType::Int64;
+  const int64_t least = isSigned ? int64_t(~uint64_t(0) << (type.getIntOrFloatBitWidth() - 1)) : 0;
+  return call.g.broadcastScalar(call.g.integerScalar(least, type), ir::getShape(x));
+}
+
+// The same without places, axis by axis: the first of the largest of what lies apart by dilations.
+Value maxPoolByAxes(Call &call, Value x, const Pool &pool) {
+  auto &g = call.g;
+  for (size_t i = 0; i < pool.geometry.window.size(); ++i) {
+    const int64_t window = pool.geometry.window[i], dilation = pool.geometry.dilations[i],
+                  stride = pool.geometry.strides[i], axis = int64_t(i) + 1;
+    ir::Shape shape = ir::getShape(x);
+    const DimExpr count = pool.result[i + 1], low = pool.low[i + 1];
+    const DimExpr behind = call.check(ir::add(low, shape[i + 1]));
+    // With what is smaller than all around it.
+    const DimExpr needed =
+        call.check(ir::add(call.check(ir::mul(call.check(ir::sub(count, 1)), DimExpr(stride))),
+                           (window - 1) * dilation + 1));
+    shape[i + 1] = call.check(ir::max(behind, needed));
+    ir::Shape starts(shape.size(), 0), part = shape;
+    starts[i + 1] = low;
+    const Value number = g.iota(ir::getTensorType(shape, call.builder.getI64Type()), axis);
+    auto all = [&](const DimExpr &size) {
+      return g.broadcastScalar(call.scalar(size, DType::Int64), shape);
+    };
+    const Value isInside = g.and_(g.greaterEqual(number, all(low)), g.less(number, all(behind)));
+    const Value padded = g.pad(x, starts, Numbers(shape.size(), 0), shape);
+    const Value wide = g.select(isInside, padded, leastLike(call, padded));
+    part[i + 1] = count;
+    Numbers strides(shape.size(), 1);
+    strides[i + 1] = stride;
+    Value best;
+    for (int64_t place = 0; place < window; ++place) {
+      starts[i + 1] = place * dilation;
+      const Value values = g.slice(wide, starts, part, strides);
+      best = best ? g.select(g.greater(values, best), values, best) : values;
+    }
+    x = best;
+  }
+  return x;
+}
+
 Values maxPool(ModelNode &node) {
   Call call("load_onnx", node.place);
   const Value x = imageOf(node, call);
@@ -162,8 +212,16 @@ Values maxPool(ModelNode &node) {
   bool isDilated = false;
   for (int64_t dilation : pool.geometry.dilations)
     isDilated = isDilated || dilation != 1;
-  if (isDilated || node.wants(1))
+  if (node.wants(1))
     return maxPoolByPlaces(node, call, call.required(x), pool);
+  constexpr int64_t mostPlaces = 4096;
+  if (isDilated) {
+    for (int64_t size : pool.geometry.window)
+      if (size > mostPlaces)
+        node.notImplemented("MaxPool with dilations over more than " + std::to_string(mostPlaces) +
+                            " places of an axis");
+    return one(channelsFirst(call, maxPoolByAxes(call, call.required(x), pool)));
+  }
   return one(channelsFirst(
       call, call.g.windowMax(call.required(x), pool.window, pool.strides, pool.low, pool.result)));
 }
