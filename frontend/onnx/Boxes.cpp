@@ -59,7 +59,8 @@ Value scalarInput(ModelNode &node, Call &call, size_t i, DType dtype) {
   if (call.rank(value) > 1)
     node.fail("has an input " + std::to_string(i) + " of rank " + std::to_string(call.rank(value)) +
               "; needed one number");
-  const Value single = call.rank(value) ? call.withSize(value, 0, 1, "a number") : value;
+  const Value single =
+      call.rank(value) ? call.withSize(value, 0, 1, "a limit and one number") : value;
   return call.cast(call.g.reshape(single, {}), dtype);
 }
 

@@ -235,6 +235,53 @@ Values gridSample(ModelNode &node) {
   return one(channelsFirst(call, call.cast(result, dtype)));
 }
 
+// Places from -1 to 1 of a grid of so many, moved by matrices (batch, axes, axes + 1).
+Values affineGrid(ModelNode &node) {
+  const bool alignsCorners = node.integer("align_corners", 0);
+  const Shape given = node.shapeOf(1);
+  Call call("load_onnx", node.place);
+  auto &g = call.g;
+  const ir::Shape shape = call.shape(given);
+  const size_t spatial = shape.size() < 3 ? 0 : shape.size() - 2;
+  Value theta = call.value(node.input(0));
+  if (!spatial || call.rank(theta) != 3 || !isFloating(call.dtypeOf(theta)))
+    node.fail("needs a shape of three sizes at least, and matrices of floats");
+  theta = call.withSize(theta, 0, shape[0], "the matrices and the batch");
+  theta = call.withSize(theta, 1, int64_t(spatial), "the rows of matrices and the axes");
+  theta = call.withSize(theta, 2, int64_t(spatial) + 1, "the columns of matrices and the axes");
+  const DType dtype = call.dtypeOf(theta);
+  theta = widened(call, call.required(theta));
+  ir::Shape places = shape;
+  places.erase(places.begin() + 1);
+  const auto type = ir::getTensorType(places, ir::getElementType(theta));
+  // The last axis first.
+  std::vector<Value> coordinates;
+  for (size_t axis = spatial; axis > 0; --axis) {
+    const Value count =
+        g.broadcastScalar(call.scalar(shape[axis + 1], call.dtypeOf(theta)), places);
+    const Value number = g.iota(type, int64_t(axis)), one = g.splat(1, type);
+    const Value twice = g.add(number, number), last = g.sub(count, one);
+    coordinates.push_back(alignsCorners ? g.div(g.sub(twice, last), g.maximum(last, one))
+                                        : g.div(g.sub(twice, last), count));
+  }
+  ir::Shape column = places;
+  column.push_back(1);
+  std::vector<Value> moved;
+  for (size_t row = 0; row < spatial; ++row) {
+    Value sum;
+    for (size_t i = 0; i <= spatial; ++i) {
+      const Value entry = g.broadcast(
+          g.reshape(g.slice(theta, {0, int64_t(row), int64_t(i)}, {shape[0], 1, 1}, {1, 1, 1}),
+                    {shape[0]}),
+          places, {0});
+      const Value part = i < spatial ? g.mul(entry, coordinates[i]) : entry;
+      sum = sum ? g.add(sum, part) : part;
+    }
+    moved.push_back(g.reshape(sum, column));
+  }
+  return one(call.tensor(call.cast(g.concatenate(moved, int64_t(spatial) + 1), dtype)));
+}
+
 //===-- RoiAlign ------------------------------------------------------------------------------===//
 
 // Samples of bins of regions of images, at even distances.
@@ -409,7 +456,11 @@ Values roiAlign(ModelNode &node) {
   return one(channelsFirst(call, call.cast(result, call.dtypeOf(x))));
 }
 
-const OpRecord records[] = {{"GridSample", gridSample}, {"RoiAlign", roiAlign}};
+const OpRecord records[] = {
+    {"AffineGrid", affineGrid},
+    {"GridSample", gridSample},
+    {"RoiAlign", roiAlign},
+};
 
 } // namespace
 

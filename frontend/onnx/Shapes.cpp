@@ -374,6 +374,36 @@ Values spaceToDepth(ModelNode &node) {
   return one(call.tensor(call.g.reshape(moved, {s[0], depth, h, w})));
 }
 
+// The middle of axes that are longer than their sizes, zeros around those that are shorter.
+Values centerCropPad(ModelNode &node) {
+  const Shape given = node.shapeOf(1);
+  Call call("load_onnx", node.place);
+  const Value x = call.value(node.input(0));
+  const ir::Shape sizes = call.shape(given);
+  Numbers axes = node.integers("axes");
+  if (axes.empty())
+    for (int64_t i = 0; i < call.rank(x); ++i)
+      axes.push_back(i);
+  if (axes.size() != sizes.size())
+    node.fail("has " + std::to_string(sizes.size()) + " sizes for " + std::to_string(axes.size()) +
+              " axes");
+  auto half = [&](const DimExpr &a, const DimExpr &b) {
+    const DimExpr more = call.check(ir::max(call.check(ir::sub(a, b)), DimExpr(0)));
+    return call.check(ir::floordiv(more, 2));
+  };
+  ir::Shape result = ir::getShape(x), part = result, starts(result.size(), 0), low = starts;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const size_t axis = size_t(node.axis(axes[i], call.rank(x)));
+    const DimExpr size = ir::getShape(x)[axis];
+    result[axis] = sizes[i];
+    part[axis] = call.check(ir::min(size, sizes[i]));
+    starts[axis] = half(size, sizes[i]);
+    low[axis] = half(sizes[i], size);
+  }
+  const Value middle = call.g.slice(call.required(x), starts, part, Numbers(starts.size(), 1));
+  return one(call.tensor(call.g.pad(middle, low, Numbers(starts.size(), 0), result)));
+}
+
 Values identity(ModelNode &node) { return one(node.value(0)); }
 
 // The lower or the upper triangle of the matrices in the last two axes.
@@ -407,6 +437,7 @@ const OpRecord records[] = {
     {"DepthToSpace", depthToSpace},
     {"Expand", expand},
     {"Flatten", flatten},
+    {"CenterCropPad", centerCropPad},
     {"Identity", identity},
     {"Pad", pad},
     {"Reshape", reshape},

@@ -710,6 +710,10 @@ TEST_CASE("Messages about sampling of ONNX", "[onnx]") {
        16,
        {x, fed({5, 4}), fed({5}, kInt64)},
        {{"output_height", 0}}},
+      {"needs a shape of three sizes at least, and matrices of floats",
+       "AffineGrid",
+       20,
+       {fed({1, 2, 3}), known({1, 1})}},
       {"has a grid of dtype int32; needed floats",
        "GridSample",
        20,
@@ -729,6 +733,7 @@ TEST_CASE("Messages about shapes of ONNX", "[onnx]") {
   refusesEach<ValueError>({
       {"keeps size 2 of an input of rank 2", "Reshape", 17, {x, known({2, 3, 0})}},
       {"has -2 in its shape; needed sizes, and one -1", "Reshape", 17, {x, known({0, -2})}},
+      {"has 1 sizes for 2 axes", "CenterCropPad", 18, {x, known({2})}},
       {"has an axis twice", "Unsqueeze", 17, {x, known({1, 1})}},
       {"has other numbers of starts and ends",
        "Slice",

@@ -297,3 +297,37 @@ TEST_CASE("Images of ONNX become smaller smoothly", "[onnx]") {
   agree(load(model).function({Array(Floats{8, 16, 24, 32}, {1, 4})})[0],
         Array(Floats{13, 27}, {1, 2}));
 }
+
+TEST_CASE("Grids of ONNX are moved by matrices", "[onnx]") {
+  // Turned by a quarter, and twice as wide.
+  const Array theta(Floats{0, -1, 0, 2, 0, 0.5}, {1, 2, 3});
+  for (bool isOpen : {false, true}) {
+    ModelProto model = emptyModel(20);
+    GraphProto &graph = *model.mutable_graph();
+    addInput(graph, "theta", {1, 2, 3});
+    addInput(graph, "like", isOpen ? Dims{1, 1, -1, -1} : Dims{1, 1, 2, 1});
+    addNode(graph, "Shape", {"like"}, {"size"});
+    addNode(graph, "AffineGrid", {"theta", "size"}, {"y"});
+    addNode(graph, "AffineGrid", {"theta", "size"}, {"z"}, {{"align_corners", 1}});
+    for (const char *name : {"y", "z"})
+      graph.add_output()->set_name(name);
+    const Results found = load(model).function({theta, Array(Floats(2), {1, 1, 2, 1})});
+    agree(found[0], Array(Floats{0.5, 0.5, -0.5, 0.5}, {1, 2, 1, 2}));
+    agree(found[1], Array(Floats{1, 0.5, -1, 0.5}, {1, 2, 1, 2}));
+  }
+}
+
+TEST_CASE("Tensors of ONNX are cropped and padded around their middles", "[onnx]") {
+  for (bool isOpen : {false, true}) {
+    ModelProto model = emptyModel(18);
+    GraphProto &graph = *model.mutable_graph();
+    addInput(graph, "x", isOpen ? Dims{-1, -1} : Dims{2, 4});
+    addInput(graph, "like", isOpen ? Dims{-1, -1} : Dims{5, 1});
+    addNode(graph, "Shape", {"like"}, {"size"});
+    addNode(graph, "CenterCropPad", {"x", "size"}, {"y"});
+    graph.add_output()->set_name("y");
+    const Array x(Floats{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
+    agree(load(model).function({x, Array(Floats(5), {5, 1})})[0],
+          Array(Floats{0, 2, 6, 0, 0}, {5, 1}));
+  }
+}
