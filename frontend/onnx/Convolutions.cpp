@@ -243,7 +243,68 @@ Values convTranspose(ModelNode &node) {
   return one(channelsFirst(call, withBias(call, y, node, 2)));
 }
 
+// Blocks, (batch, channels and their places, blocks), added up where they lie in an image.
+Values blocksToImage(ModelNode &node) {
+  const Shape given = node.shapeOf(1);
+  const Geometry geometry = geometryOf(node, node.integersOf(2, "the shape of blocks"));
+  Call call("load_onnx", node.place);
+  auto &g = call.g;
+  const ir::Shape image = call.shape(given);
+  const size_t spatial = image.size();
+  Value x = call.value(node.input(0));
+  if (call.rank(x) != 3 || !spatial || geometry.window.size() != spatial)
+    node.fail("needs blocks of rank 3, and as many sizes of a block as of the image");
+  int64_t volume = 1;
+  constexpr int64_t most = 1 << 20;
+  for (int64_t size : geometry.window)
+    volume = volume > most ? volume : volume * size;
+  if (volume > most)
+    node.notImplemented("blocks of more than " + std::to_string(most) + " places");
+  ir::Shape padded, counts, places;
+  for (size_t i = 0; i < spatial; ++i) {
+    const Extent extent = extentOf(call, geometry, i, image[i]);
+    padded.push_back(call.check(ir::add(image[i], geometry.before[i] + geometry.after[i])));
+    counts.push_back(extent.count);
+    places.push_back(geometry.window[i]);
+  }
+  places.insert(places.end(), counts.begin(), counts.end());
+  // Each element's number in the image with its padding.
+  std::vector<Value> indices;
+  const auto type = ir::getTensorType(places, call.elementType(DType::Int64));
+  for (size_t i = 0; i < spatial; ++i) {
+    const Value place = g.iota(type, int64_t(i)), block = g.iota(type, int64_t(spatial + i));
+    indices.push_back(g.add(g.scale(place, double(geometry.dilations[i])),
+                            g.scale(block, double(geometry.strides[i]))));
+  }
+  const ir::Shape shape = ir::getShape(x);
+  const DimExpr channels = call.check(ir::floordiv(shape[1], DimExpr(volume)));
+  const DimExpr blocks = call.check(ir::product(counts)), all = call.check(ir::product(padded)),
+                lines = call.check(ir::mul(shape[0], channels));
+  x = call.requireShape(x, {shape[0], call.check(ir::mul(channels, DimExpr(volume))), blocks},
+                        "the blocks and those of the image");
+  // (batch, channels, places, blocks) to (places, blocks, lines), and back.
+  x = g.transpose(g.reshape(x, {lines, DimExpr(volume), blocks}), {1, 2, 0});
+  ir::Shape rows = places;
+  rows.push_back(lines);
+  const Value sums = g.scatterAdd(flatIndex(call, indices, padded),
+                                  g.reshape(call.required(x), rows), {all, lines});
+  ir::Shape wide = padded, starts(spatial, 0), part = image;
+  for (size_t i = 0; i < spatial; ++i)
+    starts[i] = geometry.before[i];
+  wide.push_back(lines);
+  part.push_back(lines);
+  starts.push_back(0);
+  const Value inside = g.slice(g.reshape(sums, wide), starts, part, Numbers(spatial + 1, 1));
+  Numbers order{int64_t(spatial)};
+  for (size_t i = 0; i < spatial; ++i)
+    order.push_back(int64_t(i));
+  ir::Shape result{shape[0], channels};
+  result.insert(result.end(), image.begin(), image.end());
+  return one(call.tensor(g.reshape(g.transpose(inside, order), result)));
+}
+
 const OpRecord records[] = {
+    {"Col2Im", blocksToImage},
     {"Conv", conv},
     {"ConvInteger", convInteger},
     {"ConvTranspose", convTranspose},

@@ -46,6 +46,7 @@ llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
       {"sampling", samplingOps()},
       {"normalisation", normalizationOps()},
       {"recurrent layers", recurrentOps()},
+      {"attention", attentionOps()},
       {"graphs in nodes", controlOps()},
       {"losses", lossOps()},
       {"quantised", quantizationOps()},

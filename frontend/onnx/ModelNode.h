@@ -137,6 +137,7 @@ llvm::ArrayRef<OpRecord> convolutionOps();
 llvm::ArrayRef<OpRecord> poolingOps();
 llvm::ArrayRef<OpRecord> normalizationOps();
 llvm::ArrayRef<OpRecord> recurrentOps();
+llvm::ArrayRef<OpRecord> attentionOps();
 llvm::ArrayRef<OpRecord> controlOps();
 llvm::ArrayRef<OpRecord> lossOps();
 llvm::ArrayRef<OpRecord> quantizationOps();

@@ -672,6 +672,32 @@ TEST_CASE("Messages about resizing of ONNX", "[onnx]") {
   });
 }
 
+TEST_CASE("Messages about attention of ONNX", "[onnx]") {
+  const Argument x = fed({2, 3, 5, 8}), angles = fed({2, 5, 4}), numbers = fed({2, 5}, kInt64);
+  refusesEach<ValueError>({
+      {"has num_heads 0 for x of shape (2, 5, 24)",
+       "RotaryEmbedding",
+       23,
+       {fed({2, 5, 24}), angles, angles}},
+      {"has x of rank 2; needed 3 or 4", "RotaryEmbedding", 23, {fed({2, 5}), angles, angles}},
+      {"has rotary_embedding_dim 3 of 8 features",
+       "RotaryEmbedding",
+       23,
+       {x, angles, angles},
+       {{"rotary_embedding_dim", 3}}},
+      {"has a table of angles of rank 3; needed 2",
+       "RotaryEmbedding",
+       23,
+       {x, angles, angles, numbers}},
+  });
+  refusesEach<NotImplementedError>({
+      {"features whose number only a call knows",
+       "RotaryEmbedding",
+       23,
+       {fed({2, 3, 5, -1}), angles, angles}},
+  });
+}
+
 TEST_CASE("Messages about sampling of ONNX", "[onnx]") {
   const Argument x = fed({1, 2, 3, 4}), grid = fed({1, 5, 6, 2});
   refusesEach<ValueError>({
@@ -798,6 +824,10 @@ TEST_CASE("Messages about windows of ONNX", "[onnx]") {
        11,
        {x, fed({1, 2, 8}, kInt64), known({1, 2})},
        {{"kernel_shape", Dims{2}}}},
+      {"needs blocks of rank 3, and as many sizes of a block as of the image",
+       "Col2Im",
+       18,
+       {fed({2, 3}), known({3}), known({2})}},
       {"has a bias of rank 2; needed 1", "Conv", 17, {x, w, fed({3, 3})}},
       {"has 0 groups", "Conv", 17, {x, w}, {{"group", 0}}},
       {"has an output_padding of -1",
@@ -817,6 +847,10 @@ TEST_CASE("Messages about windows of ONNX", "[onnx]") {
        {{"output_shape", Dims{9, 9}}}},
   });
   refusesEach<NotImplementedError>({
+      {"blocks of more than 1048576 places",
+       "Col2Im",
+       18,
+       {fed({1, -1, 3}), known({9000, 9000}), known({2000, 2000})}},
       {"filters whose sizes only a call knows", "Conv", 17, {x, fed({3, 2, -1})}},
       {"convolutions of more than three axes",
        "Conv",

@@ -331,3 +331,31 @@ TEST_CASE("Tensors of ONNX are cropped and padded around their middles", "[onnx]
           Array(Floats{0, 2, 6, 0, 0}, {5, 1}));
   }
 }
+
+TEST_CASE("Blocks of ONNX add up to an image", "[onnx]") {
+  // Of two rows and a column, one below the other, with a row of padding before.
+  for (bool isOpen : {false, true}) {
+    ModelProto model = emptyModel(18);
+    GraphProto &graph = *model.mutable_graph();
+    addInput(graph, "x", isOpen ? Dims{-1, 2, -1} : Dims{1, 2, 3});
+    *graph.add_initializer() = tensorProto("image", {2}, {3, 1});
+    *graph.add_initializer() = tensorProto("block", {2}, {2, 1});
+    addNode(graph, "Col2Im", {"x", "image", "block"}, {"y"}, {{"pads", Dims{1, 0, 0, 0}}});
+    graph.add_output()->set_name("y");
+    agree(load(model).function({Array(Floats{1, 2, 3, 4, 5, 6}, {1, 2, 3})})[0],
+          Array(Floats{6, 8, 6}, {1, 1, 3, 1}));
+  }
+}
+
+TEST_CASE("Features of ONNX are turned by angles", "[onnx]") {
+  // By a quarter, and by none; the last feature stays.
+  const Given x{Array(Floats{1, 2, 3, 4, 5, 6}, {1, 1, 2, 3}), 3},
+      cosines{Array(Floats{0, 1}, {1, 2, 1}), 2}, sines{Array(Floats{1, 0}, {1, 2, 1}), 2};
+  gives({Array(Floats{-2, 1, 3, 4, 5, 6}, {1, 1, 2, 3})}, "RotaryEmbedding", 23,
+        {x, cosines, sines}, {{"rotary_embedding_dim", 2}});
+  // Of rows that numbers pick: none, then a quarter.
+  const Given table{Array(Floats{0, 1}, {2, 1}), 2}, other{Array(Floats{1, 0}, {2, 1}), 2},
+      numbers{Array(std::vector<int64_t>{1, 0}, {1, 2})};
+  gives({Array(Floats{1, 2, 3, -5, 4, 6}, {1, 1, 2, 3})}, "RotaryEmbedding", 23,
+        {x, table, other, numbers}, {{"rotary_embedding_dim", 2}, {"interleaved", 1}});
+}
