@@ -690,6 +690,30 @@ TEST_CASE("Messages about attention of ONNX", "[onnx]") {
        23,
        {x, angles, angles, numbers}},
   });
+  const Argument two = fed({2, 2, 5, 8}), gone = none();
+  refusesEach<ValueError>({
+      {"has an operand of rank 2; needed 3 or 4", "Attention", 23, {fed({5, 8}), x, x}},
+      {"has q_num_heads 0 for shape (2, 5, 24)", "Attention", 23, {fed({2, 5, 24}), x, x}},
+      {"has 3 heads of queries for 2 of keys", "Attention", 23, {x, two, two}},
+      {"has keys of before without values, or values without keys",
+       "Attention",
+       23,
+       {x, x, x, gone, x}},
+      {"has keys and values of before of rank 3 and 3; needed 4",
+       "Attention",
+       23,
+       {x, x, x, gone, angles, angles}},
+  });
+  refusesEach<NotImplementedError>({
+      {"Attention with lengths of keys",
+       "Attention",
+       24,
+       {x, x, x, gone, gone, gone, fed({2}, kInt64)}},
+      {"Attention in windows", "Attention", 26, {x, x, x}, {{"left_window_size", 3}}},
+      {"Attention that gives its scores", "Attention", 23, {x, x, x}, {}, 4},
+      {"features whose number only a call knows", "Attention", 23, {fed({2, 3, 5, -1}), x, x}},
+      {"numbers of heads that only a call knows", "Attention", 23, {x, fed({2, -1, 5, 8}), x}},
+  });
   refusesEach<NotImplementedError>({
       {"features whose number only a call knows",
        "RotaryEmbedding",

@@ -359,3 +359,16 @@ TEST_CASE("Features of ONNX are turned by angles", "[onnx]") {
   gives({Array(Floats{1, 2, 3, -5, 4, 6}, {1, 1, 2, 3})}, "RotaryEmbedding", 23,
         {x, table, other, numbers}, {{"rotary_embedding_dim", 2}, {"interleaved", 1}});
 }
+
+TEST_CASE("Attention of ONNX sees what its mask and the order let it see", "[onnx]") {
+  // One head of one feature; scores are 0, so that what is seen counts alike.
+  const Given q{Array(Floats{0, 0}, {1, 2, 1}), 1}, v{Array(Floats{2, 4}, {1, 2, 1}), 1};
+  const Attributes one{{"q_num_heads", 1}, {"kv_num_heads", 1}},
+      causal{{"q_num_heads", 1}, {"kv_num_heads", 1}, {"is_causal", 1}};
+  gives({Array(Floats{3, 3}, {1, 2, 1})}, "Attention", 23, {q, q, v}, one);
+  gives({Array(Floats{2, 3}, {1, 2, 1})}, "Attention", 23, {q, q, v}, causal);
+  // Nothing where nothing is seen.
+  const Given mask{Array(std::vector<bool>{false, true, false, false}, {2, 2})};
+  gives({Array(Floats{4, 0}, {1, 2, 1})}, "Attention", 23, {q, q, v, mask}, one);
+  hasGradient(Array(Floats{0, 8}, {1, 2, 1}), 2, "Attention", 23, {q, q, v, mask}, one);
+}
