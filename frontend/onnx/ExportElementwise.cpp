@@ -11,7 +11,8 @@ using ir::DimExpr;
 
 namespace {
 
-// The shape that ONNX gives a node of these operands.
+// The shape that ONNX gives a node of these operands. Sizes that are either equal or 1 when the
+// model is called are broadcast then.
 ir::Shape joinedShape(GraphExporter &e, mlir::Operation *op) {
   const ir::Shape whole = ir::getShape(op->getResult(0));
   ir::Shape shape;
@@ -20,9 +21,12 @@ ir::Shape joinedShape(GraphExporter &e, mlir::Operation *op) {
     while (shape.size() < from.size())
       shape.insert(shape.begin(), DimExpr(1));
     for (size_t i = 0; i < from.size(); ++i) {
-      const size_t at = shape.size() - from.size() + i;
-      if (from[i] == whole[whole.size() - from.size() + i])
-        shape[at] = from[i];
+      DimExpr &size = shape[shape.size() - from.size() + i];
+      const DimExpr &wanted = whole[whole.size() - from.size() + i];
+      if (size == wanted || from[i] == wanted)
+        size = wanted;
+      else
+        size = ir::broadcast(size, from[i]).value_or(from[i]);
     }
   }
   return shape;

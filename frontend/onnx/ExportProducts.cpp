@@ -128,6 +128,10 @@ Numbers numbersOf(const ir::Shape &first, const ir::Shape &second) {
   return numbers;
 }
 
+bool areOnes(const Numbers &numbers) {
+  return llvm::all_of(numbers, [](int64_t number) { return number == 1; });
+}
+
 void convolution(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::ConvolutionOp>(op);
   const ir::ConvolutionShape shape = ir::getConvolutionShape(of);
@@ -138,6 +142,10 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
   if (!shape.groups.isConstant())
     e.notImplemented("a convolution of as many groups as only a call knows");
   const int64_t groups = shape.groups.constantValue();
+  if (groups == 0) {
+    e.define(of.getY(), e.zeros(ir::getShape(of.getY()), type));
+    return;
+  }
   // (batch, groups * channels, image), (groups * filters, channels, image).
   std::vector<int> xOrder{dims.batch.x, dims.groups.x, dims.contracted.x},
       filterOrder{dims.groups.filter, dims.filters.filter, dims.contracted.filter},
@@ -169,13 +177,13 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
   if (knowsWindow)
     attributes.push_back({"kernel_shape", window});
   auto unlessOnes = [&](const char *name, const Numbers &numbers) {
-    if (llvm::any_of(numbers, [](int64_t number) { return number != 1; }))
+    if (!areOnes(numbers))
       attributes.push_back({name, numbers});
   };
   ir::Shape before, after;
   std::string y;
   bool isDone = false;
-  if (isTransposed && knowsWindow && llvm::all_of(strides, [](int64_t s) { return s == 1; })) {
+  if (isTransposed && knowsWindow && areOnes(strides)) {
     // What ConvTranspose leaves off at both ends, and puts behind.
     Numbers more;
     bool fits = true;
@@ -234,12 +242,13 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
       filter = e.reversed(filter, flipped);
     if (areNumbers(low, 0) && areNumbers(high, 0)) {
       attributes.push_back({"pads", numbersOf(low, high)});
-    } else if (const char *rule = sameRule(all)) {
+    } else if (const char *rule = areOnes(dilations) ? sameRule(all) : nullptr) {
+      // ONNX Runtime has no dilations with it.
       attributes.push_back({"auto_pad", std::string(rule)});
     } else {
       before.insert(before.end(), low.begin(), low.end());
       after.insert(after.end(), high.begin(), high.end());
-      x = e.padded(x, before, after, type);
+      x = e.padded(x, xShape, before, after, type);
     }
     if (groups != 1)
       attributes.push_back({"group", groups});

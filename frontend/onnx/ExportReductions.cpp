@@ -51,8 +51,11 @@ template <const char *const *name> void place(GraphExporter &e, mlir::Operation 
 
 void topK(GraphExporter &e, mlir::Operation *op) {
   const ir::Shape shape = ir::getShape(op->getResult(0));
-  const Names both = e.nodes("TopK", {e.value(op->getOperand(0)), e.size(shape.back())}, 2,
-                             {{"axis", int64_t(-1)}});
+  std::string x = e.value(op->getOperand(0));
+  // Bools have no order in ONNX.
+  if (ir::getElementType(op->getOperand(0)).isInteger(1))
+    x = e.cast(x, mlir::IntegerType::get(op->getContext(), 32));
+  const Names both = e.nodes("TopK", {x, e.size(shape.back())}, 2, {{"axis", int64_t(-1)}});
   e.define(op->getResult(0), both[1]);
 }
 

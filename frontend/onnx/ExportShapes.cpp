@@ -42,8 +42,42 @@ void dim(GraphExporter &e, mlir::Operation *op) {
   e.define(of.getY(), size);
 }
 
+// Whether the op and the broadcast before it repeat what is either of its result's size or of size
+// 1, as the frontend writes it where only a call knows which: (d) to (d, D / max(d, 1)) to (D).
+ir::BroadcastOp repeatedBy(ir::ReshapeOp op) {
+  auto broadcast = op.getX().getDefiningOp<ir::BroadcastOp>();
+  if (!broadcast)
+    return nullptr;
+  const ir::Shape from = ir::getShape(broadcast.getX()), to = ir::getShape(op.getY());
+  if (from.size() > to.size())
+    return nullptr;
+  const size_t offset = to.size() - from.size();
+  ir::Shape wide(to.begin(), to.begin() + int64_t(offset));
+  Numbers places;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const DimExpr &d = from[i], &n = to[offset + i];
+    places.push_back(int64_t(wide.size()));
+    if (d == n || d == DimExpr(1)) {
+      wide.push_back(n);
+      continue;
+    }
+    wide.push_back(d);
+    wide.push_back(checked(ir::floordiv(n, checked(ir::max(d, DimExpr(1))))));
+    // So often in any case.
+    if (wide.back().isConstant())
+      return nullptr;
+  }
+  const bool isSame =
+      wide == ir::getShape(broadcast.getY()) && llvm::ArrayRef(places) == broadcast.getDims();
+  return isSame ? broadcast : nullptr;
+}
+
 void reshape(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::ReshapeOp>(op);
+  if (ir::BroadcastOp repeats = repeatedBy(of)) {
+    e.define(of.getY(), e.compact(repeats.getX()));
+    return;
+  }
   const GraphExporter::Compact x = e.compact(of.getX());
   // Copies of one number stay one.
   if (x.shape.empty() && !ir::getShape(of.getX()).empty()) {
@@ -114,7 +148,7 @@ void pad(GraphExporter &e, mlir::Operation *op) {
     before.push_back(of.getLow().getDims()[i]);
     after.push_back(checked(ir::sub(checked(ir::sub(to[i], shape[i])), before.back())));
   }
-  e.define(of.getY(), e.padded(x, before, after, ir::getElementType(of.getX())));
+  e.define(of.getY(), e.padded(x, shape, before, after, ir::getElementType(of.getX())));
 }
 
 void concatenate(GraphExporter &e, mlir::Operation *op) {

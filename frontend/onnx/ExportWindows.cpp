@@ -34,6 +34,9 @@ const char *keratin::frontend::onnx_models::sameRule(llvm::ArrayRef<Windows> all
   for (const bool isUpper : {true, false}) {
     const bool isSame = llvm::all_of(all, [&](const Windows &windows) {
       const auto &[size, count, low, reach, stride] = windows;
+      // ONNX Runtime refuses it of windows that leave places out.
+      if (!reach.isConstant() || reach.constantValue() < stride)
+        return false;
       if (checked(ir::ceildiv(size, DimExpr(stride))) != count)
         return false;
       const DimExpr last = checked(ir::mul(checked(ir::sub(count, 1)), DimExpr(stride)));
@@ -113,16 +116,13 @@ std::string fromImages(GraphExporter &e, const std::string &y, const Images &ima
       back);
 }
 
-// What the windows reach, with this number where x is not.
-std::string around(GraphExporter &e, const std::string &x, const Images &images, double value,
-                   mlir::Type type) {
-  ir::Shape pads{0, 0};
-  pads.insert(pads.end(), images.low.begin(), images.low.end());
-  pads.insert(pads.end(), {0, 0});
-  pads.insert(pads.end(), images.high.begin(), images.high.end());
-  if (llvm::all_of(pads, [](const DimExpr &pad) { return pad == DimExpr(0); }))
-    return x;
-  return e.node("Pad", {x, e.sizes(pads), e.scalar(value, type)});
+// What the windows reach of images of this shape, with this number where x is not.
+std::string around(GraphExporter &e, const std::string &x, const ir::Shape &shape,
+                   const Images &images, double value, mlir::Type type) {
+  ir::Shape before{0, 0}, after{0, 0};
+  before.insert(before.end(), images.low.begin(), images.low.end());
+  after.insert(after.end(), images.high.begin(), images.high.end());
+  return e.padded(x, shape, before, after, type, value);
 }
 
 NodeAttributes attributesOf(const Images &images) {
@@ -157,7 +157,7 @@ void windowSum(GraphExporter &e, mlir::Operation *op) {
   for (size_t i = 0; i < images.dims.size(); ++i)
     x = e.spread(x, shape, i + 2, images.dims[i].xDilation);
   if (images.isPadded)
-    x = around(e, x, images, 0, type);
+    x = around(e, x, shape, images, 0, type);
   NodeAttributes attributes = attributesOf(images);
   double count = 1;
   for (int64_t size : images.window)
@@ -177,7 +177,7 @@ void windowMax(GraphExporter &e, mlir::Operation *op) {
     needFloats(e, type);
   std::string x = toImages(e, of.getX(), images);
   if (images.isPadded)
-    x = around(e, x, images, -std::numeric_limits<double>::infinity(), type);
+    x = around(e, x, images.xImages, images, -std::numeric_limits<double>::infinity(), type);
   e.define(of.getY(), fromImages(e, e.node("MaxPool", {x}, attributesOf(images)), images, false));
 }
 

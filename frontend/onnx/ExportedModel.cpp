@@ -129,7 +129,10 @@ private:
         exporter.declareInput(name, type);
       exporter.define(argument, name);
       if (signature.isVariable(i)) {
-        exporter.addInitializer(name, type, variable(i - signature.firstVariable()).bytes);
+        // Those of a sparse matrix have sizes of their own.
+        const ir::SavedVariable &given = variable(i - signature.firstVariable());
+        exporter.addInitializer(
+            name, mlir::RankedTensorType::get(given.dims, type.getElementType()), given.bytes);
       } else if (mlir::DenseElementsAttr value = signature.defaultValue(i)) {
         exporter.addInitializer(name, value);
       }

@@ -28,6 +28,9 @@ struct ExportedModel {
   std::string data; // empty without dataFile
 };
 
+// Of ONNX, as a number.
+int32_t elementTypeOf(mlir::Type type);
+
 // The function is as those of a SavedGraph are; variables are all of its file's.
 absl::StatusOr<ExportedModel> exportModel(mlir::func::FuncOp function,
                                           const ir::SavedFunction &saved,

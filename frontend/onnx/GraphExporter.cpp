@@ -395,18 +395,47 @@ std::string GraphExporter::spread(const std::string &x, ir::Shape &shape, size_t
   return reshape(wide, from, shape);
 }
 
-std::string GraphExporter::padded(const std::string &x, const ir::Shape &before,
-                                  const ir::Shape &after, mlir::Type type) {
+std::string GraphExporter::padded(const std::string &x, const ir::Shape &shape,
+                                  const ir::Shape &before, const ir::Shape &after, mlir::Type type,
+                                  double value) {
   ir::Shape pads = before;
   pads.insert(pads.end(), after.begin(), after.end());
-  if (std::all_of(pads.begin(), pads.end(), [](const DimExpr &pad) { return pad == DimExpr(0); }))
+  if (std::all_of(pads.begin(), pads.end(),
+                  [](const DimExpr &width) { return width == DimExpr(0); }))
     return x;
   // Padding of bools is not in older opsets, nor in all runtimes.
   if (type.isInteger(1)) {
     const auto bytes = mlir::IntegerType::get(type.getContext(), 32);
-    return cast(node("Pad", {cast(x, bytes), sizes(pads)}), type);
+    return cast(padded(cast(x, bytes), shape, before, after, bytes), type);
   }
-  return node("Pad", {x, sizes(pads)});
+  auto pad = [&](const ir::Shape &widths) {
+    Names inputs{x, sizes(widths)};
+    if (value != 0)
+      inputs.push_back(scalar(value, type));
+    return node("Pad", inputs);
+  };
+  auto mayBeNegative = [](const DimExpr &width) {
+    const std::optional<int64_t> least = width.lowerBound();
+    return !width.isConstant() && (!least || *least < 0);
+  };
+  if (std::none_of(pads.begin(), pads.end(), mayBeNegative))
+    return pad(pads);
+  // What a call cuts off is cut off behind the padding.
+  ir::Shape added;
+  for (const DimExpr &width : pads)
+    added.push_back(checked(ir::max(width, DimExpr(0))));
+  const std::string wide = pad(added);
+  Numbers axes;
+  ir::Shape first, last;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (!mayBeNegative(before[i]) && !mayBeNegative(after[i]))
+      continue;
+    axes.push_back(int64_t(i));
+    first.push_back(checked(ir::sub(added[i], before[i])));
+    const DimExpr size = checked(ir::add(checked(ir::add(shape[i], before[i])), after[i]));
+    last.push_back(checked(ir::add(first.back(), size)));
+  }
+  return slice(wide, sizes(first), sizes(last), axes);
 }
 
 //===-- Sizes ---------------------------------------------------------------------------------===//
@@ -517,11 +546,12 @@ std::string GraphExporter::makeSize(const DimExpr &whole) {
     // ONNX rounds quotients towards 0: what is divided is not negative, with a multiple of the
     // divisor if need be.
     const std::optional<int64_t> least = a.size ? a.size->lowerBound() : std::nullopt;
+    const std::optional<int64_t> leastBy = b.size ? b.size->lowerBound() : std::nullopt;
+    if (least && *least >= 0 && leastBy && *leastBy >= 0)
+      return node("Div", {a.name, b.name});
     if (least && b.size && b.size->isConstant() && b.size->constantValue() > 0 &&
         *least > -(int64_t(1) << 40)) {
-      const int64_t by = b.size->constantValue(), more = *least < 0 ? (by - 1 - *least) / by : 0;
-      if (!more)
-        return node("Div", {a.name, b.name});
+      const int64_t by = b.size->constantValue(), more = (by - 1 - *least) / by;
       const std::string raised = node("Add", {a.name, vector({more * by})});
       return node("Sub", {node("Div", {raised, b.name}), vector({more})});
     }
@@ -563,8 +593,10 @@ std::string GraphExporter::makeSize(const DimExpr &whole) {
       simple("Min", ir::min);
       break;
     case KERATIN_SIZE_BROADCAST:
+      // a b / max(min(a, b), 1): one of them where they are equal, else what is not 1.
       binary(ir::broadcast, [&](const Part &a, const Part &b) {
-        return node("Where", {node("Equal", {a.name, vector({1})}), b.name, a.name});
+        const std::string least = node("Max", {node("Min", {a.name, b.name}), vector({1})});
+        return node("Div", {node("Mul", {a.name, b.name}), least});
       });
       break;
     case KERATIN_SIZE_MOD:

@@ -109,9 +109,9 @@ public:
   std::string reduce(llvm::StringRef op, const std::string &x, const Numbers &axes);
   // Zeros between neighbours along an axis, steps - 1 of them, and behind the last.
   std::string spread(const std::string &x, ir::Shape &shape, size_t axis, int64_t steps);
-  // Zeros before and after; below 0: cut off. Updates the shape.
-  std::string padded(const std::string &x, const ir::Shape &before, const ir::Shape &after,
-                     mlir::Type type);
+  // A number before and after; below 0: cut off.
+  std::string padded(const std::string &x, const ir::Shape &shape, const ir::Shape &before,
+                     const ir::Shape &after, mlir::Type type, double value = 0);
   // 0, 1, 2, …, of int64.
   std::string range(const ir::DimExpr &count);
 

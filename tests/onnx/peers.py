@@ -6,6 +6,7 @@ Runtime on the test's inputs; the outputs must be those of the test. Needs the p
 suite has not: docs/testing.md."""
 
 import collections
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -77,6 +78,15 @@ def judge(model, data):
     return "", ""
 
 
+def judge_apart(model, data):
+    """The same in a process of its own, which may die."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        try:
+            return pool.apply_async(judge, (model, data)).get(60)
+        except multiprocessing.TimeoutError:
+            return "death", "no answer in a minute"
+
+
 def main():
     exports, data = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     warnings.filterwarnings("ignore")
@@ -88,7 +98,7 @@ def main():
     for model in sorted(exports.rglob("model.onnx")):
         if model.parent.name in excepted:
             continue
-        kind, text = judge(model, folders[model.parent.name])
+        kind, text = judge_apart(model, folders[model.parent.name])
         counts[kind or "agrees"] += 1
         if kind:
             print(f"{model.parent.name}: {kind}: {text[:600 if '--verbose' in sys.argv else 160]!r}", flush=True)
