@@ -45,33 +45,25 @@ Value joined(Call &call, Value x, size_t axis) {
   return call.g.reshape(x, shape);
 }
 
-Numbers windowOf(ModelNode &node, Call &call, Value filter) {
+// The windows over x that the filter has.
+Geometry geometryOver(ModelNode &node, Call &call, Value x, Value filter) {
   const ir::Shape shape = ir::getShape(filter);
   if (shape.size() < 3)
     node.fail("has a filter of rank " + std::to_string(shape.size()) + "; needed 3 at least");
-  Numbers window = node.integers("kernel_shape");
-  if (window.empty())
-    for (size_t i = 2; i < shape.size(); ++i) {
-      if (!shape[i].isConstant())
-        node.notImplemented("filters whose sizes only a call knows");
-      window.push_back(shape[i].constantValue());
-    }
-  if (window.size() + 2 != shape.size())
-    node.fail("has a kernel_shape that the filter has not");
-  for (size_t i = 0; i < window.size(); ++i)
-    call.requireEqual(shape[i + 2], window[i], "the filter and kernel_shape must agree");
-  return window;
-}
-
-// The windows over x that the filter has.
-Geometry geometryOver(ModelNode &node, Call &call, Value x, Value filter) {
-  Numbers window = windowOf(node, call, filter);
-  if (window.size() > 3)
+  ir::Shape sizes(shape.begin() + 2, shape.end());
+  if (const Numbers window = node.integers("kernel_shape"); !window.empty()) {
+    if (window.size() != sizes.size())
+      node.fail("has a kernel_shape that the filter has not");
+    for (size_t i = 0; i < window.size(); ++i)
+      call.requireEqual(sizes[i], window[i], "the filter and kernel_shape must agree");
+    sizes.assign(window.begin(), window.end());
+  }
+  if (sizes.size() > 3)
     node.notImplemented("convolutions of more than three axes");
-  const int64_t rank = int64_t(window.size()) + 2;
+  const int64_t rank = int64_t(sizes.size()) + 2;
   if (call.rank(x) != rank)
     node.fail("has x of rank " + std::to_string(call.rank(x)) + "; needed " + std::to_string(rank));
-  return geometryOf(node, std::move(window));
+  return geometryOf(node, sizes);
 }
 
 int64_t groupsOf(ModelNode &node) {
@@ -200,6 +192,8 @@ Values convTranspose(ModelNode &node) {
   const ir::Shape sizes = ir::getShape(x);
   ir::Shape result{sizes.front()};
   for (size_t i = 0; i < spatial; ++i) {
+    if (!g.sizes[i].isConstant())
+      node.notImplemented("transposed filters whose sizes only a call knows");
     const int64_t reach = (g.window[i] - 1) * g.dilations[i] + 1;
     // All places that the windows reach.
     const DimExpr last = call.check(ir::mul(call.check(ir::sub(sizes[i + 1], 1)), g.strides[i]));

@@ -35,6 +35,48 @@ static void renameIn(onnx::GraphProto &graph, const llvm::StringMap<std::string>
   }
 }
 
+static void addInputs(const onnx::GraphProto &graph, llvm::StringSet<> &used) {
+  for (const onnx::ValueInfoProto &output : graph.output())
+    used.insert(output.name());
+  for (const onnx::NodeProto &node : graph.node()) {
+    used.insert(node.input().begin(), node.input().end());
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.has_g())
+        addInputs(attribute.g(), used);
+  }
+}
+
+// Nodes and constants that nobody reads; inputs and variables stay.
+static void removeUnused(onnx::GraphProto &graph, const llvm::StringSet<> &arguments) {
+  llvm::StringSet<> used;
+  for (const onnx::ValueInfoProto &output : graph.output())
+    used.insert(output.name());
+  std::vector<bool> stays(size_t(graph.node_size()));
+  for (int i = graph.node_size() - 1; i >= 0; --i) {
+    const onnx::NodeProto &node = graph.node(i);
+    for (const std::string &output : node.output())
+      stays[size_t(i)] = stays[size_t(i)] || used.contains(output);
+    if (!stays[size_t(i)])
+      continue;
+    used.insert(node.input().begin(), node.input().end());
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.has_g())
+        addInputs(attribute.g(), used);
+  }
+  auto keep = [](auto &list, auto isKept) {
+    int kept = 0;
+    for (int i = 0; i < list.size(); ++i)
+      if (isKept(i))
+        list.SwapElements(kept++, i);
+    list.DeleteSubrange(kept, list.size() - kept);
+  };
+  keep(*graph.mutable_node(), [&](int i) { return bool(stays[size_t(i)]); });
+  auto &initializers = *graph.mutable_initializer();
+  keep(initializers, [&](int i) {
+    return arguments.contains(initializers[i].name()) || used.contains(initializers[i].name());
+  });
+}
+
 namespace {
 
 class ModelExporter {
@@ -61,6 +103,9 @@ public:
     addArguments();
     exporter.block(function.getBody().front());
     addOutputs();
+    llvm::StringSet<> arguments;
+    arguments.insert(argumentNames.begin(), argumentNames.end());
+    removeUnused(graph, arguments);
     ExportedModel exported;
     if (!settings.dataFile.empty())
       moveData(exported.data);

@@ -304,17 +304,26 @@ std::string GraphExporter::reshape(const std::string &x, const ir::Shape &from,
   // Either sizes are kept at their places, or one follows from the others.
   if (zeros == 0 && (open == 0 || (open == 1 && kept == 0)))
     return node("Reshape", {x, vector(numbers)});
-  NodeAttributes attributes;
-  if (opset >= 14)
-    attributes.push_back({"allowzero", int64_t(1)});
-  return node("Reshape", {x, sizes(to)}, attributes);
+  return node("Reshape", {x, sizes(to)}, {{"allowzero", int64_t(1)}});
 }
 
 std::string GraphExporter::transpose(const std::string &x, llvm::ArrayRef<int64_t> order) {
+  // Two in a row are one, or none.
+  Numbers whole(order.begin(), order.end());
+  std::string from = x;
+  if (auto found = transposed.find(x); found != transposed.end()) {
+    from = found->second.first;
+    for (int64_t &axis : whole)
+      axis = found->second.second[size_t(axis)];
+  }
   bool isIdentity = true;
-  for (size_t i = 0; i < order.size(); ++i)
-    isIdentity = isIdentity && order[i] == int64_t(i);
-  return isIdentity ? x : node("Transpose", {x}, {{"perm", Numbers(order.begin(), order.end())}});
+  for (size_t i = 0; i < whole.size(); ++i)
+    isIdentity = isIdentity && whole[i] == int64_t(i);
+  if (isIdentity)
+    return from;
+  std::string made = node("Transpose", {from}, {{"perm", whole}});
+  transposed[made] = {std::move(from), std::move(whole)};
+  return made;
 }
 
 std::string GraphExporter::unsqueeze(const std::string &x, const Numbers &axes) {

@@ -48,7 +48,7 @@ inline ir::DimExpr checked(std::optional<ir::DimExpr> size) {
 }
 
 // The versions of the standard ops that are written.
-inline constexpr int64_t kFirstOpset = 13, kLastOpset = 23;
+inline constexpr int64_t kFirstOpset = 14, kLastOpset = 23;
 
 // An element type of ONNX.
 int32_t elementTypeOf(mlir::Type type);
@@ -175,6 +175,8 @@ private:
   llvm::DenseMap<mlir::Value, Entry> entries;
   llvm::StringMap<std::string> constants;      // by type, shape and bytes
   llvm::DenseMap<int64_t, ir::DimExpr> bounds; // of symbols
+  // Results of Transpose: of what, and by which order.
+  llvm::StringMap<std::pair<std::string, Numbers>> transposed;
   llvm::StringSet<> taken;
   llvm::StringMap<unsigned> counts;
   mlir::Operation *current = nullptr;

@@ -14,10 +14,19 @@ Numbers keratin::frontend::onnx_models::orAll(Numbers given, size_t count, int64
   return given;
 }
 
-Geometry keratin::frontend::onnx_models::geometryOf(ModelNode &node, Numbers window) {
+Geometry keratin::frontend::onnx_models::geometryOf(ModelNode &node, const Numbers &window) {
+  return geometryOf(node, ir::Shape(window.begin(), window.end()));
+}
+
+Geometry keratin::frontend::onnx_models::geometryOf(ModelNode &node, const ir::Shape &sizes) {
   Geometry g;
-  const size_t count = window.size();
-  g.window = std::move(window);
+  const size_t count = sizes.size();
+  g.sizes = sizes;
+  for (const DimExpr &size : sizes) {
+    if (size.isConstant() && (size.constantValue() < 1 || size.constantValue() > (1 << 30)))
+      node.fail("has " + size.str() + " for a window, stride or dilation");
+    g.window.push_back(size.isConstant() ? size.constantValue() : 0);
+  }
   g.strides = orAll(node.integers("strides"), count, 1, node, "strides");
   g.dilations = orAll(node.integers("dilations"), count, 1, node, "dilations");
   const Numbers pads = orAll(node.integers("pads"), 2 * count, 0, node, "pads");
@@ -27,7 +36,7 @@ Geometry keratin::frontend::onnx_models::geometryOf(ModelNode &node, Numbers win
   g.roundsUp = node.integer("ceil_mode", 0);
   if (g.rule != "NOTSET" && g.rule != "VALID" && g.rule != "SAME_UPPER" && g.rule != "SAME_LOWER")
     node.fail("has auto_pad '" + g.rule + "'; needed NOTSET, VALID, SAME_UPPER or SAME_LOWER");
-  for (const Numbers *numbers : {&g.window, &g.strides, &g.dilations})
+  for (const Numbers *numbers : {&g.strides, &g.dilations})
     for (int64_t number : *numbers)
       if (number < 1 || number > (1 << 30))
         node.fail("has " + std::to_string(number) + " for a window, stride or dilation");
@@ -40,7 +49,8 @@ Geometry keratin::frontend::onnx_models::geometryOf(ModelNode &node, Numbers win
 
 Extent keratin::frontend::onnx_models::extentOf(Call &call, const Geometry &g, size_t i,
                                                 const DimExpr &size) {
-  const DimExpr reach((g.window[i] - 1) * g.dilations[i] + 1), stride(g.strides[i]);
+  const DimExpr stride(g.strides[i]), steps = call.check(ir::sub(g.sizes[i], 1));
+  const DimExpr reach = call.check(ir::add(call.check(ir::mul(steps, DimExpr(g.dilations[i]))), 1));
   const std::string what = "axis " + std::to_string(i + 2) + " of x";
   if (g.rule == "SAME_UPPER" || g.rule == "SAME_LOWER") {
     const DimExpr count = call.check(ir::ceildiv(size, stride));

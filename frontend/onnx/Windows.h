@@ -12,12 +12,15 @@ namespace keratin::frontend::onnx_models {
 
 // For each spatial axis.
 struct Geometry {
+  // The windows' sizes; what is not known before a call is 0 in `window`.
+  ir::Shape sizes;
   Numbers window, strides, dilations, before, after;
   std::string rule; // auto_pad
   bool roundsUp = false;
 };
 // Of a node's attributes; ValueError for numbers that no window has.
-Geometry geometryOf(ModelNode &node, Numbers window);
+Geometry geometryOf(ModelNode &node, const ir::Shape &sizes);
+Geometry geometryOf(ModelNode &node, const Numbers &window);
 // As many as there are axes, all the same where none is given.
 Numbers orAll(Numbers given, size_t count, int64_t otherwise, ModelNode &node, const char *name);
 

@@ -1,6 +1,6 @@
 // Runs ONNX's own tests of backends: models, with inputs and the outputs that they must give.
 //
-//   onnx_backend_tests FOLDER EXCEPTIONS… [--only=TEXT] [--export=FOLDER]
+//   onnx_backend_tests FOLDER EXCEPTIONS… [--only=TEXT] [--export=FOLDER [--opset=N]]
 //   onnx_backend_tests FOLDER NAMES --open
 //   onnx_backend_tests --ops | --exports
 //
@@ -172,11 +172,12 @@ static bool isOpen = false;
 
 // Where models are written to and loaded from again; empty: they are not.
 static fs::path exports;
+static int64_t opset = OnnxSaveOptions().opset;
 
 static Function writtenAndLoaded(const Function &function, const std::string &name) {
   fs::create_directories(exports / name);
   const std::string path = (exports / name / "model.onnx").string();
-  K::save_onnx(function, path);
+  K::save_onnx(function, path, {.opset = opset});
   return K::load_onnx(path).function;
 }
 
@@ -314,12 +315,15 @@ int main(int argc, char **argv) {
       return printExports();
     else if (word.rfind("--export=", 0) == 0)
       exports = word.substr(9);
+    else if (word.rfind("--opset=", 0) == 0)
+      opset = std::stoll(word.substr(8));
     else
       paths.push_back(word);
   }
   if (paths.size() < 2 || (isOpen && paths.size() > 2)) {
     std::fprintf(stderr, "usage: onnx_backend_tests FOLDER EXCEPTIONS... [--only=TEXT] "
-                         "[--export=FOLDER], or FOLDER NAMES --open, or --ops, or --exports\n");
+                         "[--export=FOLDER [--opset=N]], or FOLDER NAMES --open, or --ops, or "
+                         "--exports\n");
     return 2;
   }
   std::map<std::string, std::string> exceptions;

@@ -113,7 +113,7 @@ func.func @g(%draw: tensor<i64>) -> tensor<2xui32> {
            "keratin-compile", "two.mlir", "--emit=onnx")
     expect(1, "not implemented: op 'random_bits' (ONNX has no random numbers with given bits)", "keratin-compile", "two.mlir",
            "--emit=onnx", "--function=g")
-    expect(1, "opset 24; needed 13 to 23", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=24")
+    expect(1, "opset 24; needed 14 to 23", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=24")
     expect(2, "--opset goes with --emit=onnx", "keratin-compile", "two.mlir", "--opset=17")
     expect(0, "", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=17", "-o", "f.onnx")
     if b"two.mlir" not in open(os.path.join(SCRATCH, "f.onnx"), "rb").read():

@@ -211,7 +211,7 @@ def test_what_cannot_be_saved(tmp_path):
         keratin.onnx.save(step, tmp_path / 'step.onnx', updates=False)
     with pytest.raises(NotImplementedError, match=r"op 'random_bits' .*onnx_test.py:"):
         keratin.onnx.save(K.function([x], [K.dropout(x, 0.5)]), tmp_path / 'random.onnx')
-    with pytest.raises(ValueError, match='opset 12; needed 13 to 23'):
-        keratin.onnx.save(step, tmp_path / 'step.onnx', opset=12)
+    with pytest.raises(ValueError, match='opset 13; needed 14 to 23'):
+        keratin.onnx.save(step, tmp_path / 'step.onnx', opset=13)
     with pytest.raises(TypeError, match='needed a function that K.function has made'):
         keratin.onnx.save(3, tmp_path / 'step.onnx')

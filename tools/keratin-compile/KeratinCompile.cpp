@@ -65,7 +65,7 @@ CommandLine commandLine() {
   line.choice("--emit", emitKind, kinds,
               "what to write: a stage (keratin-dump --help), of the plan its\nmemory; machine code "
               "of target cuda; a model of ONNX; a relocatable or\n(default) a shared object");
-  line.number("--opset", opset, 13, "N", "of --emit=onnx: the version of ONNX's ops; default: 18");
+  line.number("--opset", opset, 14, "N", "of --emit=onnx: the version of ONNX's ops; default: 18");
   line.text("--weights", weightsFile, "FILE",
             "values of all variables, by name, from a .safetensors or .npz file");
   line.text("--target", target, "TARGET",

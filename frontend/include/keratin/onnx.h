@@ -26,7 +26,7 @@ struct OnnxOptions {
 };
 
 struct OnnxSaveOptions {
-  // The version of the standard ops, from 13 to 23.
+  // The version of the standard ops, from 14 to 23.
   int64_t opset = 18;
   // The new values of variables are outputs, called "w_updated" for a variable w, which may be fed
   // in turn; else a function with updates is refused.

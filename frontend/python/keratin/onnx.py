@@ -46,7 +46,7 @@ def save(f: Function, path: PathLike, opset: int = 18, updates: bool = True, pla
     Args:
         f: what K.function has returned. Inputs, outputs and sizes keep their names.
         path: the file; '.onnx' is usual.
-        opset: the version of the standard ops, from 13 to 23.
+        opset: the version of the standard ops, from 14 to 23.
         updates: whether the new values of variables are outputs, called 'w_updated' for a variable
             w, which may be fed in turn; else a function with updates is refused.
         places: whether nodes say which line of source code made them.
