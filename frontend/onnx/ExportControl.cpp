@@ -144,7 +144,8 @@ void whileLoop(GraphExporter &e, mlir::Operation *at) {
   mlir::Block &block = op.getBody().front();
   const size_t states = op.getInits().size();
   const mlir::Type i64 = scalarType(op, 64), i1 = scalarType(op, 1);
-  const bool counts = bool(op.getLength()), givesCondition = !op->getResult(0).use_empty();
+  const bool counts = op.getLength() || !op.getStepCount().use_empty(),
+             givesCondition = !op->getResult(0).use_empty();
   const std::string first = e.value(op.getInits().front());
   Names inputs{"", first};
   if (const auto most = op.getAtMost())
@@ -181,7 +182,7 @@ void whileLoop(GraphExporter &e, mlir::Operation *at) {
       give(e, e.value(value), value.getType());
   });
   const size_t more = size_t(givesCondition) + size_t(counts);
-  const size_t stacks = counts ? op->getNumResults() - states - 1 : 0;
+  const size_t stacks = op->getNumResults() - states - 1;
   const Names names =
       e.nodes("Loop", inputs, more + states - 1 + stacks, {{"body", std::move(body)}});
   if (givesCondition)
@@ -192,8 +193,9 @@ void whileLoop(GraphExporter &e, mlir::Operation *at) {
     return;
   const std::string &count = names[size_t(givesCondition)];
   e.define(op.getStepCount(), count);
-  if (const DimExpr length = op.getLength()->getDims().front(); length.isSymbol())
-    e.defineSymbol(length.symbolId(), e.unsqueeze(count, {0}));
+  if (op.getLength())
+    if (const DimExpr length = op.getLength()->getDims().front(); length.isSymbol())
+      e.defineSymbol(length.symbolId(), e.unsqueeze(count, {0}), op.getBound());
   for (size_t i = 0; i < stacks; ++i)
     e.define(op->getResult(unsigned(states + 1 + i)), names[more + states - 1 + i]);
 }

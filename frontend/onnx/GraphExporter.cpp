@@ -98,8 +98,10 @@ std::string GraphExporter::unique(const std::string &name) {
 }
 
 GraphExporter::Entry &GraphExporter::entry(mlir::Value value) {
-  // An op comes behind what it reads.
-  return entries.find(value)->second;
+  auto found = entries.find(value);
+  if (found == entries.end())
+    throw ExportFailure{absl::InternalError("a value was not written before what reads it")};
+  return found->second;
 }
 
 void GraphExporter::define(mlir::Value value, const std::string &name) {

@@ -126,6 +126,35 @@ func.func @g(%draw: tensor<i64>) -> tensor<2xui32> {
         problems.append("nodes have source lines that were to be stripped")
 
 
+def check_golden():
+    """Each op of a saved graph has a form in ONNX, or is refused by its name."""
+    refused = {"random_bits": "op 'random_bits'", "ctc_beam_search": "op 'ctc_beam_search'", "window_pick": "windows over integers"}
+    golden = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compat", "golden")
+    for folder, _, files in sorted(os.walk(golden)):
+        for name in sorted(name[:-4] for name in files if name.endswith(".ktg")):
+            code, _, err = run("keratin-compile", os.path.join(folder, name + ".ktg"), "--emit=onnx", "-o", name + ".onnx")
+            if (code == 1 and refused[name] in err) if name in refused else code == 0:
+                continue
+            if "; choose one with --function=NAME" not in err:
+                problems.append(f"{name}: {err}")
+    # The number of steps alone.
+    with open(os.path.join(SCRATCH, "count.mlir"), "w") as file:
+        file.write("""func.func @count(%x: tensor<f32> {keratin.name = "x"}) -> (tensor<f32>, tensor<i64>) {
+  %true = keratin.constant dense<true> : tensor<i1>
+  %last:3 = keratin.while at_most = <5> init(%true, %x) with() : (tensor<i1>, tensor<f32>) -> (tensor<i1>, tensor<f32>, tensor<i64>) {
+  ^bb0(%step: tensor<i64>, %go: tensor<i1>, %state: tensor<f32>):
+    %next = keratin.add %state, %state : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %go, %next : tensor<i1>, tensor<f32>
+  }
+  return %last#1, %last#2 : tensor<f32>, tensor<i64>
+}
+""")
+    expect(0, "", "keratin-compile", "count.mlir", "--emit=onnx")
+    out = expect(0, "", "keratin-run", "count.onnx", "--random", "--check")
+    if "check: 1 call agrees" not in out:
+        problems.append(f"keratin-run count.onnx printed {out!r}")
+
+
 def check_errors():
     with open(os.path.join(SCRATCH, "text.onnx"), "w") as file:
         file.write("func.func @f() { return }\n")
@@ -142,6 +171,7 @@ os.makedirs(SCRATCH)
 check_numbers()
 check_dump()
 check_export()
+check_golden()
 check_errors()
 for problem in problems:
     print(problem)
