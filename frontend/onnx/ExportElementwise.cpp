@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 using namespace keratin;
 using namespace keratin::frontend::onnx_models;
@@ -32,11 +33,55 @@ ir::Shape joinedShape(GraphExporter &e, mlir::Operation *op) {
   return shape;
 }
 
-Names operandsOf(GraphExporter &e, mlir::Operation *op) {
+struct Operands {
   Names names;
-  for (mlir::Value operand : op->getOperands())
-    names.push_back(e.compact(operand).name);
-  return names;
+  ir::Shape shape; // of what a node makes of them, in the op's order
+  Numbers order;   // by which that is transposed then; empty: not at all
+};
+
+// What was transposed is read as it was before, and the result transposed instead: so images stay
+// as convolutions made them until the next one, and the transposes between cancel. What is one
+// number, or numbers along one axis, is turned back for it.
+Numbers orderOf(GraphExporter &e, mlir::Operation *op, size_t rank) {
+  const Numbers *order = nullptr;
+  for (mlir::Value operand : op->getOperands()) {
+    const GraphExporter::Compact x = e.compact(operand);
+    if (const Numbers *own = e.orderOf(x.name)) {
+      if (order && *order != *own)
+        return {};
+      order = own;
+      continue;
+    }
+    const auto isLong = [](const DimExpr &size) { return size != DimExpr(1); };
+    if (std::count_if(x.shape.begin(), x.shape.end(), isLong) > 1)
+      return {};
+  }
+  return order && order->size() == rank ? *order : Numbers();
+}
+
+Operands operandsOf(GraphExporter &e, mlir::Operation *op) {
+  Operands operands{{}, joinedShape(e, op), {}};
+  operands.order = orderOf(e, op, operands.shape.size());
+  Numbers back(operands.order.size());
+  for (size_t i = 0; i < back.size(); ++i)
+    back[size_t(operands.order[i])] = int64_t(i);
+  for (mlir::Value operand : op->getOperands()) {
+    const GraphExporter::Compact x = e.compact(operand);
+    std::string name = x.name;
+    if (!back.empty() && !x.shape.empty()) {
+      Numbers front(back.size() - x.shape.size());
+      std::iota(front.begin(), front.end(), 0);
+      name = e.transpose(e.unsqueeze(name, front), back);
+    }
+    operands.names.push_back(std::move(name));
+  }
+  return operands;
+}
+
+void give(GraphExporter &e, mlir::Operation *op, const Operands &operands, std::string made) {
+  if (!operands.order.empty())
+    made = e.transpose(made, operands.order);
+  e.define(op->getResult(0), {std::move(made), operands.shape});
 }
 
 mlir::Type operandType(mlir::Operation *op) {
@@ -48,9 +93,8 @@ bool isBool(mlir::Type type) { return type.isInteger(1); }
 // What the operands become, of names and the element type of the last of them.
 template <std::string (*formula)(GraphExporter &, const Names &, mlir::Type)>
 void write(GraphExporter &e, mlir::Operation *op) {
-  const Names operands = operandsOf(e, op);
-  const ir::Shape shape = joinedShape(e, op);
-  e.define(op->getResult(0), {formula(e, operands, operandType(op)), shape});
+  const Operands operands = operandsOf(e, op);
+  give(e, op, operands, formula(e, operands.names, operandType(op)));
 }
 
 // A node of this type.
@@ -59,9 +103,8 @@ template <size_t N> struct Text {
   char letters[N];
 };
 template <Text op> void plain(GraphExporter &e, mlir::Operation *at) {
-  const Names operands = operandsOf(e, at);
-  const ir::Shape shape = joinedShape(e, at);
-  e.define(at->getResult(0), {e.node(op.letters, operands), shape});
+  const Operands operands = operandsOf(e, at);
+  give(e, at, operands, e.node(op.letters, operands.names));
 }
 
 // Another one for bools than for integers.
@@ -164,8 +207,8 @@ template <bool left> std::string shift(GraphExporter &e, const Names &x, mlir::T
 }
 
 void compare(GraphExporter &e, mlir::Operation *op) {
-  Names operands = operandsOf(e, op);
-  const ir::Shape shape = joinedShape(e, op);
+  const Operands given = operandsOf(e, op);
+  Names operands = given.names;
   const ir::Comparison direction = llvm::cast<ir::CompareOp>(op).getDirection();
   const bool isEquality = direction == ir::Comparison::EQ || direction == ir::Comparison::NE;
   // Bools have no order in ONNX.
@@ -193,12 +236,12 @@ void compare(GraphExporter &e, mlir::Operation *op) {
     y = e.node("GreaterOrEqual", operands);
     break;
   }
-  e.define(op->getResult(0), {y, shape});
+  give(e, op, given, y);
 }
 
 void cast(GraphExporter &e, mlir::Operation *op) {
-  const GraphExporter::Compact x = e.compact(op->getOperand(0));
-  e.define(op->getResult(0), {e.cast(x.name, ir::getElementType(op->getResult(0))), x.shape});
+  const Operands x = operandsOf(e, op);
+  give(e, op, x, e.cast(x.names.front(), ir::getElementType(op->getResult(0))));
 }
 
 const ExportRecord records[] = {

@@ -95,6 +95,11 @@ public:
   std::string cast(const std::string &x, mlir::Type to);
   std::string reshape(const std::string &x, const ir::Shape &from, const ir::Shape &to);
   std::string transpose(const std::string &x, llvm::ArrayRef<int64_t> order);
+  // By which order a node of the model's own graph transposed something to this; null: none did.
+  const Numbers *orderOf(const std::string &name) const {
+    auto found = transposed.find(name);
+    return scopes.size() > 1 || found == transposed.end() ? nullptr : &found->second.second;
+  }
   std::string unsqueeze(const std::string &x, const Numbers &axes);
   std::string squeeze(const std::string &x, const Numbers &axes);
   // Zeros, of a shape and an element type.

@@ -130,7 +130,18 @@ TEST_CASE("Transposes in a row are one in ONNX, or none", "[onnx]") {
   Tensor z = K::permute_dimensions(K::permute_dimensions(x, {3, 0, 1, 2}), {1, 0, 3, 2});
   const onnx::ModelProto model =
       check(K::function({x}, {y * 2.0, z * 2.0}), {{numbers({3, 4, 5, 2})}});
-  CHECK(typesOf(model.graph()) == std::vector<std::string>{"Mul", "Transpose", "Mul"});
+  CHECK(typesOf(model.graph()) == std::vector<std::string>{"Mul", "Mul", "Transpose"});
+}
+
+TEST_CASE("Images stay as convolutions make them until the next one", "[onnx]") {
+  Tensor x = K::placeholder({None, 8, 8, 3}), y = x;
+  for (int64_t channels : {3, 4, 4})
+    y = K::relu(K::bias_add(K::conv2d(y, K::variable(numbers({3, 3, channels, 4}))),
+                            K::variable(numbers({4}))));
+  const onnx::ModelProto model = check(K::function({x}, {y}), {{numbers({2, 8, 8, 3})}});
+  const std::vector<std::string> types = typesOf(model.graph());
+  // Of the image, three filters, three biases, and the result.
+  CHECK(std::count(types.begin(), types.end(), "Transpose") == 8);
 }
 
 TEST_CASE("A step of training is a model whose updates are outputs", "[onnx]") {
