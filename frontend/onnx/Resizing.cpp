@@ -1,4 +1,5 @@
 // Resize and Upsample of ONNX.
+#include "frontend/onnx/Interpolation.h"
 #include "frontend/onnx/Orders.h"
 #include "keratin/elementwise.h"
 #include "keratin/linear_algebra.h"
@@ -55,14 +56,6 @@ double nearestOf(const std::string &mode, double place) {
   if (mode == "round_prefer_ceil")
     return std::floor(place + 0.5);
   return std::ceil(place - 0.5);
-}
-
-// Keys (1981), "Cubic convolution interpolation for digital image processing".
-double cubicAt(double distance, double a) {
-  const double d = std::abs(distance);
-  if (d <= 1)
-    return ((a + 2) * d - (a + 3)) * d * d + 1;
-  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
 // How far behind floor(place) the first neighbour is, and how many there are. To be smooth, what is
@@ -235,24 +228,6 @@ Value openNearest(Call &call, Value place, const std::string &mode) {
   return mode == "round_prefer_ceil" ? g.floor(g.add(place, half)) : g.ceil(g.sub(place, half));
 }
 
-// Weights of neighbours from floor(place) - 1, or for two from floor(place), on.
-std::vector<Value> openWeights(Call &call, Value t, const Rule &rule) {
-  auto &g = call.g;
-  const Value one = g.oneLike(t), rest = g.sub(one, t);
-  if (rule.mode == "linear")
-    return {rest, t};
-  const double a = rule.cubic;
-  auto polynomial = [&](Value d, std::initializer_list<double> coefficients) {
-    Value y;
-    for (double c : coefficients)
-      y = y ? g.add(g.mul(y, d), call.like(d, c)) : call.like(d, c);
-    return y;
-  };
-  auto near = [&](Value d) { return polynomial(d, {a + 2, -(a + 3), 0, 1}); };
-  auto far = [&](Value d) { return polynomial(d, {a, -5 * a, 8 * a, -4 * a}); };
-  return {far(g.add(t, one)), near(t), near(rest), far(g.add(rest, one))};
-}
-
 // What resizedAlong does, with sizes and the scale as numbers that a call computes; without a scale
 // it is what the sizes say.
 Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, const DimExpr &to,
@@ -290,7 +265,10 @@ Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, const DimExpr &to,
           call.tensor(picked(call.cast(openNearest(call, place, rule.nearest), DType::Int64)));
     } else {
       const Value floor = g.floor(place), first = call.cast(floor, DType::Int64);
-      std::vector<Value> weights = openWeights(call, g.sub(place, floor), rule), indices;
+      const Value t = g.sub(place, floor);
+      std::vector<Value> weights = rule.mode == "linear" ? linearWeights(call, t)
+                                                         : cubicWeights(call, t, rule.cubic),
+                         indices;
       Value total;
       for (size_t i = 0; i < weights.size(); ++i) {
         indices.push_back(

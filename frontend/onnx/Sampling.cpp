@@ -1,6 +1,7 @@
 // Ops of ONNX that read images between their elements, at places that data say.
 #include "frontend/backend/Reductions.h"
 #include "frontend/graph/Loop.h"
+#include "frontend/onnx/Interpolation.h"
 #include "frontend/onnx/Windows.h"
 
 #include <limits>
@@ -153,22 +154,14 @@ std::vector<Tap> tapsOf(Call &call, Value place, const DimExpr &size, const Grid
   };
   if (rule.mode == "nearest")
     return {at(g.round(place), 0, Value())};
-  const Value floor = g.floor(place), t = g.sub(place, floor), one = g.oneLike(t);
-  if (rule.mode == "linear")
-    return {at(floor, 0, g.sub(one, t)), at(floor, 1, t)};
-  // Keys (1981), "Cubic convolution interpolation for digital image processing".
-  const double a = -0.75;
-  auto horner = [&](Value d, std::initializer_list<double> coefficients) {
-    Value y;
-    for (double c : coefficients)
-      y = y ? g.add(g.mul(y, d), call.like(d, c)) : call.like(d, c);
-    return y;
-  };
-  auto near = [&](Value d) { return horner(d, {a + 2, -(a + 3), 0, 1}); };
-  auto far = [&](Value d) { return horner(d, {a, -5 * a, 8 * a, -4 * a}); };
-  const Value rest = g.sub(one, t);
-  return {at(floor, -1, far(g.add(t, one))), at(floor, 0, near(t)), at(floor, 1, near(rest)),
-          at(floor, 2, far(g.add(rest, one)))};
+  const Value floor = g.floor(place), t = g.sub(place, floor);
+  const bool isLinear = rule.mode == "linear";
+  const std::vector<Value> weights =
+      isLinear ? linearWeights(call, t) : cubicWeights(call, t, -0.75);
+  std::vector<Tap> taps;
+  for (auto [i, weight] : llvm::enumerate(weights))
+    taps.push_back(at(floor, int64_t(i) - (isLinear ? 0 : 1), weight));
+  return taps;
 }
 
 GridRule gridRuleOf(ModelNode &node) {

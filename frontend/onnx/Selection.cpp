@@ -37,15 +37,29 @@ Tensor chosenRows(ModelNode &node, const Tensor &x, const Tensor &mask) {
       call.g.gather(call.value(x), chosenNumbers(call, call.g.iota(numbers, 0), isChosen)));
 }
 
+// Brings the axis that is asked for to the front, or all elements to one axis where none is: the
+// order of axes, or none where they stay.
+Numbers bringToFront(ModelNode &node, Tensor &x) {
+  if (!node.hasAttribute("axis")) {
+    x = K::flatten(x, node.place);
+    return {};
+  }
+  const int64_t axis = node.axis(node.integer("axis"), x.ndim());
+  if (axis == 0)
+    return {};
+  Numbers axes = axisFirst(x.ndim(), axis);
+  x = K::permute_dimensions(x, axes, node.place);
+  return axes;
+}
+
+Tensor broughtBack(ModelNode &node, const Tensor &x, const Numbers &axes) {
+  return axes.empty() ? x : K::permute_dimensions(x, inverseOf(axes), node.place);
+}
+
 Values compress(ModelNode &node) {
   Tensor x = node.input(0), mask = node.input(1);
   const SourceLocation at = node.place;
-  const bool isFlat = !node.hasAttribute("axis");
-  const int64_t axis = isFlat ? 0 : node.axis(node.integer("axis"), x.ndim());
-  if (isFlat)
-    x = K::flatten(x, at);
-  else if (axis != 0)
-    x = K::permute_dimensions(x, axisFirst(x.ndim(), axis), at);
+  const Numbers axes = bringToFront(node, x);
   {
     // A short mask leaves the rest out.
     Call call("load_onnx", at);
@@ -60,10 +74,7 @@ Values compress(ModelNode &node) {
       mask = call.tensor(call.cast(wide, DType::Bool));
     }
   }
-  Tensor chosen = chosenRows(node, x, mask);
-  if (isFlat || axis == 0)
-    return one(chosen);
-  return one(K::permute_dimensions(chosen, inverseOf(axisFirst(x.ndim(), axis)), at));
+  return one(broughtBack(node, chosenRows(node, x, mask), axes));
 }
 
 // The indices of what is not 0, a column each.
@@ -141,12 +152,7 @@ Value isNewRow(Call &call, Value rows) {
 Values unique(ModelNode &node) {
   const SourceLocation at = node.place;
   Tensor x = node.input(0);
-  const bool isFlat = !node.hasAttribute("axis");
-  const int64_t axis = isFlat ? 0 : node.axis(node.integer("axis"), x.ndim());
-  if (isFlat)
-    x = K::flatten(x, at);
-  else if (axis != 0)
-    x = K::permute_dimensions(x, axisFirst(x.ndim(), axis), at);
+  const Numbers axes = bringToFront(node, x);
   Tensor elements, indices, inverse, counts;
   {
     Call call("load_onnx", at);
@@ -175,9 +181,7 @@ Values unique(ModelNode &node) {
     counts = call.tensor(
         g.gather(g.scatterAdd(number, one, column), g.iota(ir::getTensorType(first), 0)));
   }
-  if (axis != 0)
-    elements = K::permute_dimensions(elements, inverseOf(axisFirst(x.ndim(), axis)), at);
-  Values values = one(elements);
+  Values values = one(broughtBack(node, elements, axes));
   for (const Tensor &more : {indices, inverse, counts})
     values.emplace_back(more);
   return values;
