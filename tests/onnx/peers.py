@@ -34,16 +34,23 @@ def numbered(folder, what):
         yield path
 
 
-def difference(found, expected):
+def difference(found, expected, relative=RELATIVE, absolute=ABSOLUTE):
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return f"{found.dtype}{list(found.shape)}, expected {expected.dtype}{list(expected.shape)}"
     if found.dtype.kind in "biu":
         return "" if numpy.array_equal(found, expected) else f"{found.ravel()[:4]}, expected {expected.ravel()[:4]}"
     found, expected = found.astype("float64"), expected.astype("float64")
-    if numpy.allclose(found, expected, RELATIVE, ABSOLUTE, equal_nan=True):
+    if numpy.allclose(found, expected, relative, absolute, equal_nan=True):
         return ""
     worst = numpy.argmax(numpy.nan_to_num(abs(found - expected), nan=numpy.inf))
     return f"{found.ravel()[worst]}, expected {expected.ravel()[worst]}"
+
+
+def session(model):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
 def judge(model, data):
@@ -55,22 +62,19 @@ def judge(model, data):
     graph = onnx.load(model, load_external_data=False).graph
     if any(value.type.tensor_type.elem_type == onnx.TensorProto.BFLOAT16 for value in (*graph.input, *graph.output)):
         return "not implemented there", "NumPy has no bfloat16"
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
     try:
-        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        runtime = session(model)
     except Exception as error:
         return ("not implemented there" if "NOT_IMPLEMENTED" in str(error) else "load"), str(error)
     original = onnx.load(data / "model.onnx", load_external_data=False)
     if any(not value.type.HasField("tensor_type") for value in (*original.graph.input, *original.graph.output)):
         return "not compared", "sequences became tensors"
     names = [value.name for value in original.graph.input]
-    inputs = {value.name for value in session.get_inputs()}
+    inputs = {value.name for value in runtime.get_inputs()}
     for folder in sorted(data.glob("test_data_set_*")):
         feeds = {name: tensor(path) for name, path in zip(names, numbered(folder, "input"))}
         try:
-            outputs = session.run(None, {name: value for name, value in feeds.items() if name in inputs})
+            outputs = runtime.run(None, {name: value for name, value in feeds.items() if name in inputs})
         except Exception as error:
             return "run", str(error)
         for i, (found, path) in enumerate(zip(outputs, numbered(folder, "output"))):
@@ -108,5 +112,6 @@ def main():
     sys.exit(any(kind not in ("agrees", "not implemented there", "not compared") for kind in counts))
 
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-main()
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()
