@@ -3,12 +3,10 @@
 
 BUILD is a folder of a build with the Python module, PYTHON has torch, onnx, onnxscript, onnxruntime and numpy, which the suite has
 not, and is of the version that the module was built for: docs/testing.md. Each model is written by both exporters with unknown sizes. At
-two sizes the outputs must be those of ONNX Runtime, and the gradients of all weights those of PyTorch; an object that keratin-compile
-makes must give the very numbers of the function in process. Prints a line for each model and exporter; ends with 1 if any fails."""
+two sizes the outputs must be those of ONNX Runtime and PyTorch, and the gradients of all weights those of PyTorch; an object that
+keratin-compile makes must give the very numbers of the function in process. Prints a line for each model and exporter; ends with 1 if any fails."""
 
-import contextlib
 import dataclasses
-import io
 import logging
 import os
 import pathlib
@@ -286,8 +284,7 @@ def export(model, module, exporter, path, opset, weights):
         options.update(dynamo=False, dynamic_axes=dict(zip(names, model.sizes)))
         if weights:
             options.update(training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
-    with contextlib.redirect_stdout(io.StringIO()):   # graphs, where there is an error
-        torch.onnx.export(module, model.first, path, **options)
+    torch.onnx.export(module, model.first, path, **options)
 
 
 def difference(found, expected):
@@ -299,15 +296,25 @@ def feeds(arguments):
     return {f"x{i}": value.numpy() for i, value in enumerate(arguments)}
 
 
-def check_numbers(path, inputs):
-    """The outputs of the function, which are to be those of ONNX Runtime."""
-    function, session, results = keratin.onnx.load(path), peers.session(path), []
-    for arguments in inputs:
-        results.append(function(feeds(arguments)))
-        for i, (found, expected) in enumerate(zip(results[-1], session.run(None, feeds(arguments)), strict=True)):
+def call_function(path, inputs):
+    function = keratin.onnx.load(path)
+    return [function(feeds(arguments)) for arguments in inputs]
+
+
+def check_numbers(results, compute, inputs):
+    for arguments, result in zip(inputs, results):
+        for i, (found, expected) in enumerate(zip(result, compute(arguments), strict=True)):
             if wrong := difference(found, expected):
                 raise ValueError(f"output {i}: {wrong}")
-    return results
+
+
+def check_with_pytorch(module, inputs, results):
+    check_numbers(results, lambda arguments: [value.detach().numpy() for value in as_tuple(module(*arguments))], inputs)
+
+
+def check_with_runtime(path, inputs, results):
+    session = peers.session(path)
+    check_numbers(results, lambda arguments: session.run(None, feeds(arguments)), inputs)
 
 
 def check_object(path, inputs, results):
@@ -362,7 +369,9 @@ def judge(model, exporter, opset, folder):
             problems[kind] = f"{type(error).__name__}: {error}"
     path = folder / "model.onnx"
     attempt("export", export, model, module, exporter, path, opset, False)
-    if not problems and (results := attempt("numbers", check_numbers, path, inputs)):
+    if not problems and (results := attempt("call", call_function, path, inputs)):
+        attempt("PyTorch", check_with_pytorch, module, inputs, results)
+        attempt("ONNX Runtime", check_with_runtime, path, inputs, results)
         attempt("object", check_object, path, inputs, results)
     path = folder / "weights.onnx"
     attempt("export with weights", export, model, module, exporter, path, opset, True)
