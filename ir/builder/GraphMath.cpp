@@ -1,5 +1,7 @@
 #include "ir/builder/GraphMath.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace keratin::ir;
@@ -15,7 +17,16 @@ Value GraphMath::scalar(double value, Type elementType) {
     number.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lossy);
     return b.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, number));
   }
-  return integerScalar(int64_t(value), elementType);
+  // Of what is no number of so many bits, with a sign or without, the nearest: a bound of 1e30 is
+  // none for integers.
+  const unsigned width = elementType.getIntOrFloatBitWidth();
+  if (value >= -std::ldexp(1.0, int(width) - 1) &&
+      value < std::ldexp(1.0, int(std::min(width, 63u))))
+    return integerScalar(int64_t(value), elementType);
+  APSInt nearest(width, elementType.isUnsignedInteger());
+  bool isExact;
+  APFloat(value).convertToInteger(nearest, APFloat::rmTowardZero, &isExact);
+  return b.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, APInt(nearest)));
 }
 
 Value GraphMath::integerScalar(int64_t value, Type elementType) {
