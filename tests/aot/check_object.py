@@ -9,7 +9,7 @@ ALLOWED = set("""
   __errno_location __tls_get_addr clock_gettime exp fflush free fwrite getenv getpid
   madvise memcpy memset posix_memalign pthread_cond_broadcast pthread_cond_destroy pthread_cond_wait
   pthread_create pthread_join pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock
-  pthread_sigmask sched_getaffinity sched_yield snprintf stdout strcmp strlen strstr strtod strtof strtol syscall
+  pthread_sigmask sched_getaffinity sched_yield sigdelset snprintf stdout strcmp strlen strstr strtod strtof strtol syscall
   vsnprintf""".split())
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
