@@ -34,7 +34,9 @@ namespace {
 
 //===-- Helpers ----------------------------------------------------------------------------------//
 
-// Whether these instructions are the processor's. Looking asks for the permission to use them.
+// Whether these instructions are the processor's. Looking asks for the permission to use them. What
+// they make of factors is tested there, too; at the edges of what Intel says, and of what is
+// refused, the emulator alone.
 bool isNative() {
   static const bool native = [] {
     const runtime::CpuFeatureSet host = runtime::hostCpuFeatures();
@@ -231,6 +233,8 @@ TEST_CASE("even and odd pairs have sums of their own") {
 }
 
 TEST_CASE("products are not rounded before they are added") {
+  if (isNative())
+    return; // of the emulator
   // 2^-130 is no normal number by itself.
   expectBits(sumOfPairs(0, {{0x1p-63f, 0x1p-63f}, {0x1p-65f, 0x1p-65f}}), 0x1.1p-126f);
   // 2^128 is none either.
@@ -238,6 +242,8 @@ TEST_CASE("products are not rounded before they are added") {
 }
 
 TEST_CASE("denormals are zeros") {
+  if (isNative())
+    return; // of the emulator
   const float denormal = 0x1p-127f;
   expectBits(sumOfPairs(0, {{denormal, 0x1p127f}}), 0.0f);
   expectBits(sumOfPairs(0, {{0x1p127f, denormal}}), 0.0f);
@@ -355,6 +361,8 @@ WITH_TILES static void configure(const Config &config, Config &configured, Confi
 }
 
 TEST_CASE("a configuration reads as it was written, and is gone with its tiles") {
+  if (isNative())
+    return; // of the emulator
   Config config, configured, released;
   for (int tile = 0; tile < 8; ++tile)
     config.set(tile, tile + 1, 16 - tile);
@@ -371,6 +379,8 @@ TEST_CASE("a configuration reads as it was written, and is gone with its tiles")
 }
 
 TEST_CASE("a load begins with the row that the configuration names") {
+  if (isNative())
+    return; // of the emulator
   Config config;
   config.set(3, 3, 1);
   config.startRow = 1;
@@ -438,13 +448,14 @@ template <typename Work> static End endOf(Work work) {
 
 static void expectEnd(const End &end, int signal, const char *message) {
   CHECK(end.signal == signal);
-  if (!isNative())
-    CHECK(end.message == std::string("AMX emulator: ") + message + "\n");
+  CHECK(end.message == std::string("AMX emulator: ") + message + "\n");
 }
 
 WITH_TILES static void loadConfig(const Config &config) { _tile_loadconfig(&config); }
 
 TEST_CASE("wrong configurations are refused") {
+  if (isNative())
+    return; // of the emulator
   auto refused = [](auto change, const char *message) {
     Config config;
     for (int tile = 0; tile < 8; ++tile)
@@ -477,6 +488,8 @@ WITH_TILES static void storeUnconfigured(const Config &config) {
 WITH_TILES static void zeroUnconfigured() { _tile_zero(1); }
 
 TEST_CASE("tiles that are not configured are refused") {
+  if (isNative())
+    return; // of the emulator
   expectEnd(endOf([] { moveUnconfigured(nullptr); }), SIGILL, "tileloadd: no tiles are configured");
   expectEnd(endOf([] { zeroUnconfigured(); }), SIGILL, "tilezero: no tiles are configured");
   Config config;
@@ -504,6 +517,8 @@ WITH_TILES static void multiplyTwice() {
 }
 
 TEST_CASE("factors that do not fit are refused") {
+  if (isNative())
+    return; // of the emulator
   auto refused = [](Matrix dest, Matrix first, Matrix second, const char *message) {
     expectEnd(endOf([&] { multiply<0, 1, 2>(BFloat16, dest, first, second); }), SIGILL, message);
   };
