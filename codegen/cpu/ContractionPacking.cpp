@@ -91,6 +91,30 @@ Value loadElements(LoopEmitter &emit, const ContractionPlan &plan, Type type, Ty
                                                 emit.load(bits, from, mask));
 }
 
+// Alternates elements of x and y, in each piece of so many lanes, from one on.
+Value interleaved(LoopEmitter &emit, Value x, Value y, int64_t piece, int64_t from) {
+  const int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
+  SmallVector<int64_t> order;
+  for (int64_t first = 0; first < lanes; first += piece)
+    for (int64_t i = first + from; i < first + from + piece / 2; ++i)
+      order.append({i, lanes + i});
+  return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, order);
+}
+
+// In each piece of as many lanes as there are vectors, row i becomes column i. Pieces of 16 bytes
+// have the cheapest shuffles.
+Values transposed(LoopEmitter &emit, Values vectors) {
+  const int64_t piece = vectors.size();
+  for (int64_t round = 1; round < piece; round *= 2) {
+    Values mixed;
+    for (int64_t i = 0; i < piece / 2; ++i)
+      for (int64_t from : {int64_t(0), piece / 2})
+        mixed.push_back(interleaved(emit, vectors[i], vectors[i + piece / 2], piece, from));
+    vectors = std::move(mixed);
+  }
+  return vectors;
+}
+
 // Panels of B copied row by row: reads are sequential, writes are whole lines.
 class ColumnPacker {
 public:
@@ -232,7 +256,7 @@ private:
   // 16-byte lanes, where shuffles are cheap.
   void transposeBlock(int64_t chunk, ValueRange columns, ValueRange offsets, Value to,
                       Values &least) {
-    SmallVector<Value> vectors;
+    Values vectors;
     for (int64_t j = 0; j < chunk; ++j) {
       SmallVector<Value> parts;
       for (Value column : columns)
@@ -247,14 +271,7 @@ private:
       vectors.push_back(parts.front());
       emitLeastOf(emit, parts.front(), least);
     }
-    for (int64_t round = 1; round < chunk; round *= 2) {
-      SmallVector<Value> mixed;
-      for (int64_t i = 0; i < chunk / 2; ++i) {
-        mixed.push_back(interleave(vectors[i], vectors[i + chunk / 2], chunk, 0));
-        mixed.push_back(interleave(vectors[i], vectors[i + chunk / 2], chunk, chunk / 2));
-      }
-      vectors = std::move(mixed);
-    }
+    vectors = transposed(emit, std::move(vectors));
     for (int64_t k = 0; k < chunk; ++k)
       emit.store(vectors[k], emit.address(to, block.type, k * plan.tileColumns()));
   }
@@ -264,17 +281,6 @@ private:
     int64_t count = 2 * cast<VectorType>(x.getType()).getNumElements();
     for (int64_t i = 0; i < count; ++i)
       lanes.push_back(i);
-    return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, lanes);
-  }
-
-  // Alternates elements of x and y from a half of each 16-byte lane.
-  Value interleave(Value x, Value y, int64_t chunk, int64_t half) {
-    SmallVector<int64_t> lanes;
-    for (int64_t piece = 0; piece < plan.lanes; piece += chunk)
-      for (int64_t i = 0; i < chunk / 2; ++i) {
-        lanes.push_back(piece + half + i);
-        lanes.push_back(plan.lanes + piece + half + i);
-      }
     return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, lanes);
   }
 
@@ -375,26 +381,6 @@ int64_t keratin::codegen::packedTileElements(const ContractionPlan &plan, int64_
   if (plan.aColumnsContiguous)
     return rowDepth * paddedTileRows(plan);
   return plan.tileRows * (ceilDiv(rowDepth, plan.lanes) / 2 * 2 + 1) * plan.lanes;
-}
-
-// As many vectors as each has lanes: row i of what they are becomes its column i.
-static Values transposed(LoopEmitter &emit, Values vectors) {
-  const int64_t lanes = vectors.size();
-  auto interleave = [&](Value x, Value y, int64_t from) {
-    SmallVector<int64_t> order;
-    for (int64_t i = from; i < from + lanes / 2; ++i)
-      order.append({i, lanes + i});
-    return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, order);
-  };
-  for (int64_t round = 1; round < lanes; round *= 2) {
-    Values mixed;
-    for (int64_t i = 0; i < lanes / 2; ++i) {
-      mixed.push_back(interleave(vectors[i], vectors[i + lanes / 2], 0));
-      mixed.push_back(interleave(vectors[i], vectors[i + lanes / 2], lanes / 2));
-    }
-    vectors = std::move(mixed);
-  }
-  return vectors;
 }
 
 static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,

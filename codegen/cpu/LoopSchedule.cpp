@@ -38,9 +38,10 @@ static constexpr int64_t oneFunction = 45;
 static constexpr int64_t mostInstructions = 96;
 // Fewer are done before it counts how, and more code for them takes longer to compile.
 static constexpr int64_t manyElements = 4096;
-// Vectors of a block of columns at most; and where something waits, so that rows are not read and
-// written in pieces of a few lines: on a Zen 5 to store 4 MiB in pieces of 256 bytes that lie a
-// page apart takes 2.4 times as long as in those of 512, and these as long as one behind the other.
+// Vectors of a block of columns at most; and where something waits and rows lie apart, so that they
+// are not written in pieces of a few lines: on a Zen 5 to store 4 MiB in pieces of 256 bytes that
+// lie a page apart takes 2.4 times as long as in those of 512, and these as long as one behind the
+// other.
 static constexpr unsigned mostColumnVectors = 4, wideColumnVectors = 8;
 // Rows along which stages are under way at once, of fewer hardly any are; vectors of a row where
 // there are only two short stages; steps along a row where there are many vectors side by side.

@@ -2,7 +2,6 @@
 
 #include "codegen/cpu/Avx512.h"
 #include "codegen/cpu/HostFeatures.h"
-#include "codegen/cpu/Processors.h"
 #include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/StartLlvm.h"
 #include "runtime/abi/keratin_cpu_features.h"
