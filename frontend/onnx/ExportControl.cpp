@@ -38,6 +38,13 @@ void defineCaptures(GraphExporter &e, mlir::Block &block, size_t first,
     e.define(block.getArgument(unsigned(first + i)), captures[unsigned(i)]);
 }
 
+// Arguments of a body, from `first` up to `end`, are inputs of the graph under way.
+void takeArguments(GraphExporter &e, mlir::Block &block, size_t first, size_t end,
+                   const char *name) {
+  for (mlir::BlockArgument argument : block.getArguments().slice(first, end - first))
+    e.define(argument, take(e, name, argument.getType()));
+}
+
 void conditional(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::IfOp>(op);
   auto branch = [&](mlir::Region &region) {
@@ -78,10 +85,8 @@ void scanOver(GraphExporter &e, ir::ScanOp op) {
       number = take(e, "step", i64);
       e.define(block.getArgument(0), number);
     }
-    for (size_t i = 1; i <= states + sequences; ++i) {
-      mlir::BlockArgument argument = block.getArgument(unsigned(i));
-      e.define(argument, take(e, i <= states ? "state" : "element", argument.getType()));
-    }
+    takeArguments(e, block, 1, 1 + states, "state");
+    takeArguments(e, block, 1 + states, 1 + states + sequences, "element");
     defineCaptures(e, block, 1 + states + sequences, op.getCaptures());
     e.block(block);
     if (counts)
@@ -117,10 +122,7 @@ void scanCounted(GraphExporter &e, ir::ScanOp op) {
     if (op.getReverse() && !block.getArgument(0).use_empty())
       number = e.node("Sub", {e.node("Sub", {count, e.integer(1)}), number});
     e.define(block.getArgument(0), number);
-    for (size_t i = 1; i <= states; ++i) {
-      mlir::BlockArgument argument = block.getArgument(unsigned(i));
-      e.define(argument, take(e, "state", argument.getType()));
-    }
+    takeArguments(e, block, 1, 1 + states, "state");
     defineCaptures(e, block, 1 + states, op.getCaptures());
     e.block(block);
     give(e, goesOn, scalarType(op, 1));
@@ -166,10 +168,7 @@ void whileLoop(GraphExporter &e, mlir::Operation *at) {
       take(e, "count", i64);
     e.define(block.getArgument(0), number);
     e.define(block.getArgument(1), goesOn);
-    for (size_t i = 2; i <= states; ++i) {
-      mlir::BlockArgument argument = block.getArgument(unsigned(i));
-      e.define(argument, take(e, "state", argument.getType()));
-    }
+    takeArguments(e, block, 2, 1 + states, "state");
     defineCaptures(e, block, 1 + states, op.getCaptures());
     e.block(block);
     const mlir::OperandRange made = block.getTerminator()->getOperands();
