@@ -6,6 +6,7 @@
 #include "keratin/onnx.h"
 #include "tests/frontend/FrontendTest.h"
 #include "tests/onnx/ModelBuilder.h"
+#include "tests/support/TemporaryFolder.h"
 
 #include "third_party/onnx/onnx.pb.h"
 
@@ -13,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 namespace fs = std::filesystem;
 namespace layers = keratin::layers;
@@ -25,28 +25,15 @@ using keratin::ValueError;
 
 namespace {
 
-class Folder {
-public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "keratin-export-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  std::string file(const std::string &name = "net.onnx") const { return (path / name).string(); }
+// The file that a test writes.
+struct Written : keratin::tests::TemporaryFolder {
+  std::string file(const std::string &name = "net.onnx") const { return *this / name; }
   onnx::ModelProto model() const {
     std::ifstream in(file(), std::ios::binary);
-    std::stringstream bytes;
-    bytes << in.rdbuf();
     onnx::ModelProto parsed;
-    REQUIRE(parsed.ParseFromString(bytes.str()));
+    REQUIRE(parsed.ParseFromIstream(&in));
     return parsed;
   }
-
-  fs::path path;
 };
 
 std::vector<std::string> typesOf(const onnx::GraphProto &graph) {
@@ -59,7 +46,7 @@ std::vector<std::string> typesOf(const onnx::GraphProto &graph) {
 // The function, and what is loaded of the file that it is written to, give the same.
 onnx::ModelProto check(const Function &f, const std::vector<std::vector<Array>> &calls,
                        const OnnxSaveOptions &options = {}, double tolerance = 1e-5) {
-  const Folder folder;
+  const Written folder;
   K::save_onnx(f, folder.file(), options);
   const Function loaded = K::load_onnx(folder.file()).function;
   for (const std::vector<Array> &inputs : calls) {
@@ -150,7 +137,7 @@ TEST_CASE("A step of training is a model whose updates are outputs", "[onnx]") {
   Tensor loss = K::mean(K::square(K::tanh(K::dot(x, w))));
   Tensor gradient = K::gradients(loss, {w})[0];
   const Function f = K::function({x}, {{"loss", loss}}, {K::update(w, w - gradient * 0.5)}, "step");
-  const Folder folder;
+  const Written folder;
   K::save_onnx(f, folder.file());
   const onnx::GraphProto graph = folder.model().graph();
   REQUIRE(graph.output_size() == 2);
@@ -211,7 +198,7 @@ TEST_CASE("Recurrent layers become Scan, branches If, loops Loop", "[onnx]") {
 TEST_CASE("Large tensors may lie beside a model of ONNX", "[onnx]") {
   Tensor x = K::placeholder({None, 64});
   const Function f = K::function({x}, {K::dot(x, K::variable(numbers({64, 32})))});
-  const Folder folder;
+  const Written folder;
   K::save_onnx(f, folder.file(), {.externalData = true});
   CHECK(fs::file_size(folder.file("net.onnx.data")) == 64 * 32 * 4);
   CHECK(fs::file_size(folder.file()) < 2000);
@@ -220,7 +207,7 @@ TEST_CASE("Large tensors may lie beside a model of ONNX", "[onnx]") {
 }
 
 TEST_CASE("What has no form in ONNX is refused with the line that made it", "[onnx]") {
-  const Folder folder;
+  const Written folder;
   Tensor x = K::placeholder({None, 4});
   auto refusal = [&](const Tensor &y, const OnnxSaveOptions &options = {}) {
     const std::string message =
@@ -248,13 +235,12 @@ TEST_CASE("What has no form in ONNX is refused with the line that made it", "[on
 
 TEST_CASE("Convolutions and windows that ONNX has not are refused", "[onnx]") {
   using namespace keratin::tests;
-  const Folder folder;
+  const Written folder;
   auto refusal = [&](const std::vector<Tensor> &inputs, const Tensor &y) {
     return errorOf<NotImplementedError>([&] { K::save_onnx(inputs, {y}, folder.file()); });
   };
   auto loaded = [&](const onnx::ModelProto &model) {
-    std::ofstream(folder.file("given.onnx"), std::ios::binary) << model.SerializeAsString();
-    return K::load_onnx(folder.file("given.onnx")).function;
+    return K::load_onnx(folder.write("given.onnx", model.SerializeAsString())).function;
   };
   const Function integers = loaded(
       modelOf("ConvInteger", 17,

@@ -3,11 +3,11 @@
 #include "keratin/onnx.h"
 #include "tests/onnx/ModelBuilder.h"
 #include "tests/support/LimitedProcess.h"
+#include "tests/support/TemporaryFolder.h"
 
 #include <catch2/catch.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 using namespace keratin::tests;
@@ -24,26 +24,6 @@ namespace {
 
 constexpr int kInt64 = TensorProto::INT64, kInt32 = TensorProto::INT32, kInt8 = TensorProto::INT8,
               kBool = TensorProto::BOOL, kFloat = TensorProto::FLOAT;
-
-// A folder for models, which goes with it.
-class Folder {
-public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "keratin-onnx-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  std::string write(const std::string &name, const std::string &bytes) const {
-    std::ofstream(path / name, std::ios::binary) << bytes;
-    return (path / name).string();
-  }
-
-  fs::path path;
-};
 
 template <typename Kind>
 std::string refusal(const std::string &path, const OnnxOptions &options = {}) {
@@ -62,7 +42,7 @@ std::string refusal(const std::string &path, const OnnxOptions &options = {}) {
 // The model is refused so, by a message with the text that names the model.
 template <typename Kind>
 void refuses(const std::string &text, const ModelProto &model, const OnnxOptions &options = {}) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string message =
       refusal<Kind>(folder.write("net.onnx", model.SerializeAsString()), options);
   INFO(message);
@@ -82,7 +62,7 @@ struct Case {
 
 template <typename Kind> void refusesEach(const std::vector<Case> &cases) {
   for (const Case &each : cases) {
-    const Folder folder;
+    const TemporaryFolder folder;
     const ModelProto model =
         modelOf(each.op, each.opset, each.arguments, each.attributes, each.outputs);
     const std::string message = refusal<Kind>(folder.write("net.onnx", model.SerializeAsString()));
@@ -119,7 +99,7 @@ TensorProto external(const std::vector<std::pair<std::string, std::string>> &ent
 } // namespace
 
 TEST_CASE("Messages about files of ONNX", "[onnx]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   auto says = [&](const char *text, const std::string &message) {
     INFO(message);
     CHECK(message.find(text) != std::string::npos);
@@ -129,7 +109,7 @@ TEST_CASE("Messages about files of ONNX", "[onnx]") {
   says("is no model of ONNX, or damaged",
        refusal<ValueError>(folder.write("words.onnx", "these are words")));
   says("has no graph", refusal<ValueError>(folder.write("empty.onnx", "")));
-  says("load_onnx: ", refusal<RuntimeError>((folder.path / "none.onnx").string()));
+  says("load_onnx: ", refusal<RuntimeError>(folder / "none.onnx"));
   const std::string whole = modelOf("Relu", 17, {fed({2, 3})}).SerializeAsString();
   says("is no model of ONNX, or damaged",
        refusal<ValueError>(folder.write("short.onnx", whole.substr(0, whole.size() - 1))));
@@ -179,7 +159,7 @@ TEST_CASE("Messages about tensors of ONNX in other files", "[onnx]") {
   refuses<ValueError>("has 25 bytes in initializer 'w'; its shape needs 24",
                       withTensor(external({{"location", "w.bin"}, {"length", "25"}})));
 
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write(
       "net.onnx",
       withTensor(external({{"location", "w.bin"}, {"offset", "8"}})).SerializeAsString());
@@ -187,8 +167,8 @@ TEST_CASE("Messages about tensors of ONNX in other files", "[onnx]") {
   CHECK(refusal<ValueError>(path).find("for initializer 'w', which has 31") != std::string::npos);
   folder.write("w.bin", std::string(32, 'x'));
   CHECK_NOTHROW(K::load_onnx(path));
-  fs::rename(folder.path / "w.bin", folder.path / "there.bin");
-  fs::create_symlink("there.bin", folder.path / "w.bin");
+  fs::rename(folder / "w.bin", folder / "there.bin");
+  fs::create_symlink("there.bin", folder / "w.bin");
   CHECK(refusal<ValueError>(path).find("has the elements of initializer 'w' behind the link '") !=
         std::string::npos);
 }
@@ -443,7 +423,7 @@ TEST_CASE("Branches in branches of ONNX come to few nodes", "[onnx]") {
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 TEST_CASE("A model of ONNX for which there is no memory is refused", "[onnx]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TensorProto tensor = external({{"location", "w.bin"}});
   tensor.set_data_type(TensorProto::UINT8);
   tensor.set_dims(0, 3 << 10);
@@ -1021,7 +1001,7 @@ TEST_CASE("Functions of models of ONNX are called with their attributes", "[onnx
   slope->set_name("slope");
   slope->set_type(onnx::AttributeProto::FLOAT);
   slope->set_ref_attr_name("slope");
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path =
       folder.write("net.onnx", withFunctions({{"f", caller}, {"g", leaky}}).SerializeAsString());
   const keratin::Results y = K::load_onnx(path).function({Array(std::vector<float>{-2, 3})});

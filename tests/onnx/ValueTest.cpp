@@ -2,12 +2,11 @@
 #include "keratin/backend.h"
 #include "keratin/onnx.h"
 #include "tests/onnx/ModelBuilder.h"
+#include "tests/support/TemporaryFolder.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 using namespace keratin::tests;
 using keratin::Array;
@@ -15,7 +14,6 @@ using keratin::DType;
 using keratin::OnnxModel;
 using keratin::Results;
 namespace K = keratin::backend;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -23,13 +21,7 @@ using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
 
 OnnxModel load(const ModelProto &model) {
-  std::string name = (fs::temp_directory_path() / "keratin-onnx-XXXXXX").string();
-  REQUIRE(mkdtemp(name.data()));
-  const std::string path = name + "/net.onnx";
-  std::ofstream(path, std::ios::binary) << model.SerializeAsString();
-  OnnxModel loaded = K::load_onnx(path);
-  fs::remove_all(name);
-  return loaded;
+  return K::load_onnx(TemporaryFolder().write("net.onnx", model.SerializeAsString()));
 }
 
 // An input, and how many of its last sizes are known all the same.

@@ -1,7 +1,7 @@
 // The files of a cache: damaged ones, those of others, those that go, and several processes.
 #include "codegen/llvm/CacheFolder.h"
-#include "tests/store/TestFolder.h"
 #include "tests/support/NoExit.h"
+#include "tests/support/TemporaryFolder.h"
 
 #include <catch2/catch.hpp>
 
@@ -17,7 +17,7 @@
 
 using keratin::codegen::CacheFolder;
 using keratin::tests::endProcess;
-using keratin::tests::TestFolder;
+using keratin::tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
 static std::string nameOf(const std::string &key) { return CacheFolder::nameOf({key}, "code"); }
@@ -36,7 +36,7 @@ TEST_CASE("Names tell lists of parts apart") {
 }
 
 TEST_CASE("A cache gives back what it was given, and nothing that is damaged") {
-  TestFolder folder;
+  TemporaryFolder folder;
   const std::string inside = folder.path + "/a/b", name = nameOf("x"),
                     bytes("\x7f"
                           "ELF\0code",
@@ -80,7 +80,7 @@ TEST_CASE("Where nothing can be kept nothing is, and nobody is told") {
     cache.keep(name, {"bytes"});
     CHECK_FALSE(cache.find(name));
   }
-  TestFolder folder;
+  TemporaryFolder folder;
   CacheFolder(folder.path, 0).keep(name, {"bytes"});
   CHECK(folder.files().empty());
   fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
@@ -105,7 +105,7 @@ TEST_CASE("The environment says where") {
 }
 
 TEST_CASE("What another user could write is not taken") {
-  TestFolder folder;
+  TemporaryFolder folder;
   CacheFolder cache(folder.path);
   const std::string name = nameOf("x"), file = folder.path + "/" + name;
   auto isTaken = [&] { return cache.find(name).has_value(); };
@@ -143,7 +143,7 @@ TEST_CASE("What another user could write is not taken") {
 }
 
 TEST_CASE("A limit on the size of files does not end the process") {
-  TestFolder folder;
+  TemporaryFolder folder;
   pid_t child = fork();
   if (child == 0) {
     rlimit limit = {1000, 1000};
@@ -156,7 +156,7 @@ TEST_CASE("A limit on the size of files does not end the process") {
 }
 
 TEST_CASE("A full disk keeps nothing, and nothing half") {
-  TestFolder folder;
+  TemporaryFolder folder;
   pid_t child = fork();
   if (child == 0) {
     // A disk of its own. Not everybody may have one.
@@ -173,7 +173,7 @@ TEST_CASE("A full disk keeps nothing, and nothing half") {
 }
 
 TEST_CASE("A process that is killed while it writes leaves nothing half") {
-  TestFolder folder;
+  TemporaryFolder folder;
   const std::string name = nameOf("x"), bytes(8 << 20, 'x');
   for (int i = 0; i < 10; ++i) {
     pid_t child = fork();
@@ -197,7 +197,7 @@ static void setAge(const std::string &path, int minutes) {
 }
 
 TEST_CASE("A cache keeps what was used last, as far as there is room") {
-  TestFolder folder;
+  TemporaryFolder folder;
   const std::string code(1000, 'c');
   CacheFolder cache(folder.path, 3500); // room for three files of 1081 bytes
   int age = 40;
@@ -233,7 +233,7 @@ TEST_CASE("A cache keeps what was used last, as far as there is room") {
 
 // Processes, so that nothing of the memory is shared.
 TEST_CASE("Several processes fill and trim one cache") {
-  TestFolder folder;
+  TemporaryFolder folder;
   constexpr int processes = 4, rounds = 60;
   const std::string code(1000, 'c');
   std::vector<pid_t> children;

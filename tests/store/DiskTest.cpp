@@ -4,7 +4,7 @@
 #include "compiler/store/FunctionStore.h"
 #include "compiler/store/Producer.h"
 #include "tests/store/GraphText.h"
-#include "tests/store/TestFolder.h"
+#include "tests/support/TemporaryFolder.h"
 
 #include <catch2/catch.hpp>
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 extern char **environ;
 
 namespace {
-struct Cache : TestFolder {
+struct Cache : TemporaryFolder {
   Cache() { setenv("KERATIN_CACHE", path.c_str(), 1); }
   ~Cache() { setenv("KERATIN_CACHE", "off", 1); }
   // With code in them.

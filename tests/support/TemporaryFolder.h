@@ -1,23 +1,30 @@
 // A folder for a test, gone afterwards.
-#ifndef KERATIN_TESTS_STORE_TESTFOLDER_H
-#define KERATIN_TESTS_STORE_TESTFOLDER_H
+#ifndef KERATIN_TESTS_SUPPORT_TEMPORARYFOLDER_H
+#define KERATIN_TESTS_SUPPORT_TEMPORARYFOLDER_H
 
 #include <filesystem>
+#include <fstream>
 #include <stdlib.h>
 #include <string>
 #include <vector>
 
 namespace keratin::tests {
 
-struct TestFolder {
-  TestFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "keratin-cache-XXXXXX").string();
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "keratin-test-XXXXXX").string();
     path = mkdtemp(name.data());
   }
-  ~TestFolder() { std::filesystem::remove_all(path); }
-  TestFolder(const TestFolder &) = delete;
-  TestFolder &operator=(const TestFolder &) = delete;
+  ~TemporaryFolder() { std::filesystem::remove_all(path); }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
+  std::string operator/(const std::string &name) const { return path + "/" + name; }
+  // A file with these bytes.
+  std::string write(const std::string &name, const std::string &bytes) const {
+    std::ofstream(*this / name, std::ios::binary) << bytes;
+    return *this / name;
+  }
   std::vector<std::filesystem::path> files() const {
     return {std::filesystem::directory_iterator(path), std::filesystem::directory_iterator()};
   }
@@ -27,4 +34,4 @@ struct TestFolder {
 
 } // namespace keratin::tests
 
-#endif // KERATIN_TESTS_STORE_TESTFOLDER_H
+#endif // KERATIN_TESTS_SUPPORT_TEMPORARYFOLDER_H
