@@ -8,6 +8,9 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "python"))
+from onnx_messages import fields_of  # noqa: E402
+
 BIN, DATA, SCRATCH = sys.argv[1:]
 problems = []
 
@@ -28,23 +31,10 @@ def expect(code, message, tool, *arguments):
 
 def tensor(path):
     """Sizes and elements of a file with one tensor of float32."""
-    data, at, sizes, raw = open(path, "rb").read(), 0, [], None
-
-    def number():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte, at = data[at], at + 1
-            value, shift = value | (byte & 127) << shift, shift + 7
-            if byte < 128:
-                return value
-    while at < len(data):
-        key, value = number(), number()
-        if key == 1 << 3:
-            sizes.append(value)
-        elif key & 7 == 2:
-            raw, at = data[at:at + value] if key >> 3 == 9 else raw, at + value
-    return tuple(sizes), struct.unpack(f"<{len(raw) // 4}f", raw)
+    with open(path, "rb") as file:
+        fields = list(fields_of(file.read()))
+    raw, = [value for key, value in fields if key == 9]
+    return tuple(value for key, value in fields if key == 1), struct.unpack(f"<{len(raw) // 4}f", raw)
 
 
 def write_npy(name, sizes, elements):
