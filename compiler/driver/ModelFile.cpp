@@ -204,14 +204,19 @@ void compiler::registerModelDialects(DialectRegistry &registry) {
   registry.insert<ir::KeratinDialect, func::FuncDialect>();
 }
 
-absl::StatusOr<ir::SavedGraph> compiler::readSavedModel(const std::string &bytes,
-                                                        MLIRContext &context,
-                                                        const std::string &function) {
-  absl::StatusOr<ir::SavedGraph> graph = ir::readGraph(bytes, context);
+// All of the graph, or what the function of that name needs.
+static absl::StatusOr<ir::SavedGraph> onlyOf(absl::StatusOr<ir::SavedGraph> graph,
+                                             const std::string &function) {
   if (graph.ok() && !function.empty())
     if (absl::Status status = keepOnly(*graph, function); !status.ok())
       return status;
   return graph;
+}
+
+absl::StatusOr<ir::SavedGraph> compiler::readSavedModel(const std::string &bytes,
+                                                        MLIRContext &context,
+                                                        const std::string &function) {
+  return onlyOf(ir::readGraph(bytes, context), function);
 }
 
 absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIRContext &context,
@@ -234,9 +239,5 @@ absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIR
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);
   if (!module)
     return refuse("this is neither a saved graph nor textual IR");
-  absl::StatusOr<ir::SavedGraph> graph = TextModel(std::move(module)).read();
-  if (graph.ok() && !function.empty())
-    if (absl::Status status = keepOnly(*graph, function); !status.ok())
-      return status;
-  return graph;
+  return onlyOf(TextModel(std::move(module)).read(), function);
 }
