@@ -3,6 +3,7 @@
 #include "codegen/elements/VectorMathCoefficients.h"
 #include "codegen/elements/VectorMathKernels.h"
 
+#include <cmath>
 #include <limits>
 
 namespace keratin::codegen::kernels {
@@ -21,28 +22,16 @@ struct Ln2 {
   double low;
 };
 
-RoundedInteger nearestInteger(const VectorExpr &x, double factor) {
-  FloatFormat format(x);
-  VectorExpr shifted = fma(x, factor, format.roundingConstant());
-  return {shifted - format.roundingConstant(), shifted.asInt() - format.roundingBits()};
+RoundedInteger nearestInteger(const VectorExpr &x, double factor, int offset) {
+  const double shift = FloatFormat(x).roundingConstant() + offset;
+  VectorExpr shifted = fma(x, factor, shift);
+  return {shifted - shift, shifted.asInt()};
 }
 
 // Those that the machine has for vectors like x; null for none.
 static const ExponentInstructions *exponentInstructions(const VectorExpr &x) {
   const ExponentInstructions *known = x.emit().target.exponents;
   return known && known->take(x) ? known : nullptr;
-}
-
-VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent) {
-  if (const ExponentInstructions *machine = exponentInstructions(p))
-    return machine->scale(p, exponent.number);
-  FloatFormat format(p);
-  // In two steps, as 2^exponent itself may not be representable; only the last one rounds.
-  VectorExpr half = arithmeticShift(exponent.bits, 1);
-  VectorExpr rest = exponent.bits - half;
-  VectorExpr first = ((half + format.bias) << format.mantissaBits).asFloat();
-  VectorExpr second = ((rest + format.bias) << format.mantissaBits).asFloat();
-  return p * first * second;
 }
 
 // e^x = 2^k e^r
@@ -52,9 +41,9 @@ struct ExpReduction {
   VectorExpr low; // what r lacks, if it was asked for
 };
 
-static ExpReduction reduceExp(const VectorExpr &x, bool withLow = false) {
+static ExpReduction reduceExp(const VectorExpr &x, int offset, bool withLow = false) {
   Ln2 ln2(x.width() == 64);
-  RoundedInteger k = nearestInteger(x, log2OfE);
+  RoundedInteger k = nearestInteger(x, log2OfE, offset);
   VectorExpr coarse = fma(k.number, -ln2.high, x); // exact
   VectorExpr r = fma(k.number, -ln2.low, coarse);
   return {k, r, withLow ? fma(k.number, -ln2.low, coarse - r) : r};
@@ -74,36 +63,48 @@ static VectorExpr expm1Tail(const VectorExpr &r) {
   return polynomial(r, coefficients::expm1Of32);
 }
 
-// Below this e^x rounds to 0.
-static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -104.0; }
+// Where e^x rounds to 0, and the nearest integer to x log2(e) is the first of which
+// 2^(that + mantissaBits + 1) is too small for a normal number.
+static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -105.0; }
 
-static VectorExpr boundExp(const VectorExpr &x) {
+// 2^k (1 + p) = e^x, for the k of reduceExp with offsetOfExp. Results that underflow take more than
+// 100 cycles on some machines, and masks make many: where x is at the bound, it is a zero that
+// nothing is rounded for.
+static int offsetOfExp(const VectorExpr &x) { return 2 * FloatFormat(x).bias; }
+static VectorExpr scaleExp(const VectorExpr &x, const VectorExpr &p, const RoundedInteger &k,
+                           bool isNegative = false) {
+  if (const ExponentInstructions *machine = exponentInstructions(p))
+    return machine->scale(select(x < lowestExp(x), x.constant(0), 1.0 + p), k.number);
+  // In two steps, as 2^k itself may not be representable. The first is exact, or 0 at the bound;
+  // its exponent is k without that of the second.
+  FloatFormat format(p);
+  VectorExpr second = p.constant(std::ldexp(1.0, -format.mantissaBits - 1));
+  if (!isNegative)
+    second = select(x.asInt() < 0, second, 2.0);
+  VectorExpr first = ((k.bits << format.mantissaBits) - second.asInt()).asFloat();
+  return fma(first, p, first) * second;
+}
+
+// e^(x + low); a low of null is 0.
+static VectorExpr expOf(const VectorExpr &x, const VectorExpr *low) {
   // Above the upper bound the result is infinity anyway. Below the lower one scaleExp takes no
   // heed of the exponent, unless it is made of bits.
   VectorExpr bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
-  return exponentInstructions(x) ? bounded : atLeast(bounded, lowestExp(x));
+  if (!exponentInstructions(x))
+    bounded = atLeast(bounded, lowestExp(x));
+  auto [k, r, unused] = reduceExp(bounded, offsetOfExp(x));
+  if (low)
+    r = r + *low;
+  return scaleExp(x, fma(r * r, expTail(r), r), k);
 }
 
-// 2^k p, and where that rounds to 0 a zero that nothing is rounded for: results that underflow
-// take more than 100 cycles on some machines, and masks make many.
-static VectorExpr scaleExp(const VectorExpr &x, const VectorExpr &p, const RoundedInteger &k) {
-  return scaleByPowerOfTwo(select(x < lowestExp(x), x.constant(0), p), k);
-}
+VectorExpr exp(const VectorExpr &x) { return expOf(x, nullptr); }
 
-VectorExpr exp(const VectorExpr &x) {
-  auto [k, r, unused] = reduceExp(boundExp(x));
-  return scaleExp(x, 1.0 + fma(r * r, expTail(r), r), k);
-}
-
-VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
-  auto [k, r, unused] = reduceExp(boundExp(x));
-  r = r + low;
-  return scaleExp(x, 1.0 + fma(r * r, expTail(r), r), k);
-}
+VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) { return expOf(x, &low); }
 
 VectorExpr expPrecise(const VectorExpr &x) {
-  auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), /*withLow=*/true);
-  return scaleExp(x, 1.0 + (r + fma(r * r, expTail(r), low)), k);
+  auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), offsetOfExp(x), /*withLow=*/true);
+  return scaleExp(x, r + fma(r * r, expTail(r), low), k, /*isNegative=*/true);
 }
 
 VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
@@ -123,7 +124,7 @@ VectorExpr expm1(const VectorExpr &x) {
   // Below the lower bound the result rounds to -1, above the upper it is infinity.
   VectorExpr bounded =
       atMost(atLeast(x, format.isDouble ? -40.0 : -20.0), format.isDouble ? 710.0 : 89.0);
-  auto [k, r, low] = reduceExp(bounded, /*withLow=*/true);
+  auto [k, r, low] = reduceExp(bounded, 0, /*withLow=*/true);
   VectorExpr p = r + fma(r * r, expm1Tail(r), low);
   // 2^k p + (2^k - 1), halved because 2^k may overflow where the result does not.
   VectorExpr halfScale = ((k.bits + (format.bias - 1)) << format.mantissaBits).asFloat();

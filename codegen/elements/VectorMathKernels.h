@@ -19,16 +19,15 @@ struct FloatFormat {
   int64_t signBit() const { return isDouble ? INT64_MIN : 0x80000000; }
 };
 
-// An integer as a float and as bits of the same width.
+// An integer as a float, and it and an offset as bits of the same width: of its upper bits, from
+// mantissaBits - 1 on, nothing is said.
 struct RoundedInteger {
   VectorExpr number;
   VectorExpr bits;
 };
-// The nearest integer to x * factor, for |x * factor| < 2^(mantissaBits - 2).
-RoundedInteger nearestInteger(const VectorExpr &x, double factor);
-// p * 2^exponent with one rounding, for p near 1 and exponents down to twice the least; overflows
-// to infinity.
-VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent);
+// The nearest integer to x * factor, for |x * factor| and the offset, which is even, below
+// 2^(mantissaBits - 3).
+RoundedInteger nearestInteger(const VectorExpr &x, double factor, int offset = 0);
 VectorExpr exp(const VectorExpr &x);
 // e^(x + low) for |low| below an ulp of x.
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low);
