@@ -37,11 +37,6 @@ struct Tile {
   LoopEmitter::Values masks; // of the vectors of B; none for all elements
 };
 
-// Into the first-level cache, or the second.
-void emitPrefetch(LoopEmitter &emit, Value address, int level) {
-  emit.builder.create<LLVM::Prefetch>(emit.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
-}
-
 // Each vector of B is loaded once and each element of A broadcast once per step in k. The step is
 // not unrolled: the tile has enough independent sums to hide the latency of the multiplier, and a
 // short loop compiles fast.
@@ -114,8 +109,8 @@ TileLoops::Values TileLoops::step(ValueRange state, size_t baseCount) {
   Value stride = emit.mul(tile.bDepthStride, bits / 8);
   if (plan.rowsAhead > 0 && count >= kProductsBesidePrefetch)
     for (int64_t at = 0; at < rowBytes; at += kLineBytes)
-      emitPrefetch(
-          emit, emit.address(emit.address(b, byte, emit.mul(stride, plan.rowsAhead)), byte, at), 1);
+      emit.bringNear(
+          emit.address(emit.address(b, byte, emit.mul(stride, plan.rowsAhead)), byte, at), 1);
   next.push_back(emit.address(b, byte, stride));
   return next;
 }
@@ -161,7 +156,7 @@ TileLoops::Values TileLoops::stepsAhead(Values carried, size_t bases) {
     Value ahead = state[state.size() - 2], left = state.back();
     const int64_t line = std::max<int64_t>(plan.lanes, 64 * 8 / tile.bType.getIntOrFloatBitWidth());
     for (int64_t at = 0; at < kPanelsAhead * plan.tileColumns(); at += line)
-      emitPrefetch(emit, emit.address(ahead, tile.bType, at), 2);
+      emit.bringNear(emit.address(ahead, tile.bType, at), 2);
     Value begin = emit.mul(strip, tile.ahead.every);
     Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
     Values next = steps(begin, end, Values(state.drop_back(2)), bases);

@@ -358,6 +358,10 @@ static int64_t paddedTileRows(const ContractionPlan &plan) {
   return (plan.tileRows + plan.lanes - 1) / plan.lanes * plan.lanes;
 }
 
+// Between such tiles, which are written side by side: an odd number of vectors, so that they do not
+// share their sets of the cache.
+static int64_t betweenTiles(const ContractionPlan &plan) { return plan.lanes; }
+
 // An odd number of vectors, so that rows do not share their sets of the cache.
 Value keratin::codegen::packedRowStride(LoopEmitter &emit, const ContractionPlan &plan,
                                         const PackedRows &block) {
@@ -373,13 +377,14 @@ int64_t keratin::codegen::packedDepthStride(const ContractionPlan &plan, bool co
 
 Value keratin::codegen::packedTileElements(LoopEmitter &emit, const ContractionPlan &plan,
                                            const PackedRows &block) {
-  return block.columnsContiguous ? emit.mul(block.rowDepth, paddedTileRows(plan))
-                                 : emit.mul(packedRowStride(emit, plan, block), plan.tileRows);
+  return block.columnsContiguous
+             ? emit.add(emit.mul(block.rowDepth, paddedTileRows(plan)), betweenTiles(plan))
+             : emit.mul(packedRowStride(emit, plan, block), plan.tileRows);
 }
 
 int64_t keratin::codegen::packedTileElements(const ContractionPlan &plan, int64_t rowDepth) {
   if (plan.aColumnsContiguous)
-    return rowDepth * paddedTileRows(plan);
+    return rowDepth * paddedTileRows(plan) + betweenTiles(plan);
   return plan.tileRows * (ceilDiv(rowDepth, plan.lanes) / 2 * 2 + 1) * plan.lanes;
 }
 
@@ -407,6 +412,10 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
             element(emit, block.sourceType, block.source, m, block.rowStride, k, block.colStride);
         Value rowsHere = rowsOfTile(m);
         Value target = emit.address(packedTile(m), block.type, emit.mul(step, depthStride));
+        // Columns lie pages apart, where no hardware runs ahead.
+        constexpr int64_t stepsAhead = 8;
+        emit.bringNear(
+            emit.address(source, block.sourceType, emit.mul(block.colStride, stepsAhead)), 1);
         for (int64_t row = 0; row < depthStride; row += plan.lanes) {
           Value mask = emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row)));
           Value packed = packedLanes(emit, plan, block.type, block.sourceType,

@@ -195,6 +195,10 @@ void LoopEmitter::store(Value value, Value pointer, Value mask) {
   builder.create<LLVM::MaskedStoreOp>(loc, value, pointer, mask, naturalAlignment(value.getType()));
 }
 
+void LoopEmitter::bringNear(Value pointer, int level) {
+  builder.create<LLVM::Prefetch>(loc, pointer, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
+}
+
 Value LoopEmitter::firstLanes(int64_t lanes, Value count) {
   // 32-bit lanes compare twice as many at once as the 64-bit ones of vector.create_mask.
   auto type = VectorType::get(lanes, builder.getI32Type());

@@ -80,6 +80,8 @@ public:
   // A null mask means all lanes; lanes outside a mask are read as zero.
   mlir::Value load(mlir::VectorType type, mlir::Value pointer, mlir::Value mask);
   void store(mlir::Value value, mlir::Value pointer, mlir::Value mask);
+  // Prefetches the line there, if there is one, into the first-level cache, or the second.
+  void bringNear(mlir::Value pointer, int level);
 
   // The first `count` lanes; count may be negative or larger than lanes.
   mlir::Value firstLanes(int64_t lanes, mlir::Value count);
