@@ -429,6 +429,10 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   if (!plan.aColumnsContiguous) {
     plan.farBytes = std::numeric_limits<int64_t>::max();
     plan.crowdedBytes = kSetBytes;
+  } else if (plan.tileRows < 8 && !(spec.m.constant && *spec.m.constant <= plan.tileRows)) {
+    // The next tile of so few rows finds its part of a line near only if columns are not crowded.
+    plan.farBytes = 2048;
+    plan.crowdedBytes = 512;
   }
   // What is known to stay in place needs no code that packs it.
   std::optional<int64_t> step =
