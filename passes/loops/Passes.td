@@ -185,7 +185,7 @@ def SinkIntoBranches : KeratinPass<"sink-into-branches"> {
     Ops before an `if` whose results only one of its branches reads move into it, and then what
     only they needed: the branch not taken costs nothing. What prints stays, since it is to
     print in any case, and so do gradients that are not expanded. Small constants are made
-    inside; captures that nobody reads go.
+    inside; results and captures that nobody reads go.
 
     ```mlir
     %0 = keratin.exp %x : (tensor<4xf32>) -> tensor<4xf32>

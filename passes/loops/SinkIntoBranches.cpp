@@ -106,11 +106,44 @@ private:
   IfOp op;
 };
 
+// Without the results that nobody reads, and what they alone needed.
+IfOp withoutUnread(IfOp op) {
+  auto isUnread = [](OpResult result) { return result.use_empty(); };
+  if (llvm::none_of(op->getResults(), isUnread))
+    return op;
+  SmallVector<Type> types;
+  SmallVector<Value> read;
+  for (OpResult result : op->getResults())
+    if (!isUnread(result)) {
+      types.push_back(result.getType());
+      read.push_back(result);
+    }
+  OpBuilder builder(op);
+  auto lean = builder.create<IfOp>(op.getLoc(), types, op.getCondition(), op.getCaptures());
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), lean->getRegions())) {
+    to.takeBody(from);
+    Operation *yield = to.front().getTerminator();
+    for (unsigned i = op->getNumResults(); i-- > 0;)
+      if (isUnread(op->getResult(i)))
+        yield->eraseOperand(i);
+    for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(to.front())))
+      if (isOpTriviallyDead(&inner))
+        inner.erase();
+  }
+  for (auto [from, to] : llvm::zip_equal(read, lean->getResults()))
+    from.replaceAllUsesWith(to);
+  op.erase();
+  return lean;
+}
+
 // From the last branch to the first, and then what moved into them.
 void sinkInside(Block &block) {
   for (Operation *op = block.empty() ? nullptr : &block.back(); op; op = op->getPrevNode()) {
-    if (auto branch = dyn_cast<IfOp>(op))
+    if (auto branch = dyn_cast<IfOp>(op)) {
+      branch = withoutUnread(branch);
       Sinking(branch).run();
+      op = branch;
+    }
     for (Region &region : op->getRegions())
       for (Block &inner : region)
         sinkInside(inner);

@@ -131,3 +131,24 @@ func.func @no_move_of_gradients(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> 
   }
   return %z : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @results_that_nobody_reads_go
+// CHECK-SAME:  (%[[C:[a-z0-9]+]]: tensor<i1>, %[[X:[a-z0-9]+]]: tensor<4xf32>)
+// CHECK:         %[[Y:.*]] = keratin.if %[[C]] with(%[[X]]) : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NOT:       keratin.sin
+// CHECK:           keratin.exp
+// CHECK-NOT:       keratin.sin
+// CHECK:         return %[[Y]]
+func.func @results_that_nobody_reads_go(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = keratin.sin %x : (tensor<4xf32>) -> tensor<4xf32>
+  %y:2 = keratin.if %c with(%x, %0) : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %1 = keratin.sin %a : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = keratin.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %1, %2 : tensor<4xf32>, tensor<4xf32>
+  } else {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    keratin.yield %b, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %y#1 : tensor<4xf32>
+}
