@@ -85,6 +85,8 @@ public:
     return values;
   }
 
+  size_t count() const { return 1 + inside.size(); }
+
   // What a branch with this condition gave, without the padding.
   Value cut(llvm::ArrayRef<Value> chosen, Value condition) const {
     Value x = chosen.front();
@@ -141,40 +143,66 @@ private:
 
 } // namespace
 
-static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const Branch &y) {
-  std::string function = call.function;
+static std::vector<Operand> traced(Call &call, const Branches &branch) {
+  std::vector<Operand> operands = call.runUserCode(branch);
+  for (const Operand &operand : operands)
+    if (operand.isTensor())
+      call.raw(operand.tensor());
+  return operands;
+}
+
+// Values that were made before the branches move into them where they print.
+static std::vector<Tensor> chooseBranch(Call &call, Value condition, const Branches &x,
+                                        const Branches &y, bool movesX, bool movesY) {
+  const std::string function = call.function;
   Trace thenTrace(call, "the then-branch of " + function);
-  Operand thenOperand = call.runUserCode([&] { return x.evaluate(); });
-  if (thenOperand.isTensor())
-    call.raw(thenOperand.tensor());
+  const std::vector<Operand> thenOperands = traced(call, x);
   thenTrace.end();
   Trace elseTrace(call, "the else-branch of " + function);
-  Operand elseOperand = call.runUserCode([&] { return y.evaluate(); });
-  if (elseOperand.isTensor())
-    call.raw(elseOperand.tensor());
+  const std::vector<Operand> elseOperands = traced(call, y);
   elseTrace.end();
 
   // What makes the two alike is part of both.
   Trace commonTrace(call, "the branches of " + function);
-  auto [a, b] = call.promoted(thenOperand, elseOperand);
   const Trace *made[] = {&thenTrace, &elseTrace};
-  ChosenShape shape(call, a, b, made);
-  BranchBody thenBody{{&thenTrace, &commonTrace}, shape.yielded(a), {}};
-  BranchBody elseBody{{&elseTrace, &commonTrace}, shape.yielded(b), {}};
+  BranchBody thenBody{{&thenTrace, &commonTrace}, {}, {}},
+      elseBody{{&elseTrace, &commonTrace}, {}, {}};
+  std::vector<ChosenShape> shapes;
+  for (auto [first, second] : llvm::zip_equal(thenOperands, elseOperands)) {
+    auto [a, b] = call.promoted(first, second);
+    shapes.emplace_back(call, a, b, made);
+    llvm::append_range(thenBody.values, shapes.back().yielded(a));
+    llvm::append_range(elseBody.values, shapes.back().yielded(b));
+  }
   commonTrace.end();
   condition = call.required(condition);
-  if (!x.isCallable())
+  if (movesX)
     thenBody.moved = printingOps(thenBody.values.front());
-  if (!y.isCallable())
+  if (movesY)
     elseBody.moved = printingOps(elseBody.values.front());
-  return call.tensor(shape.cut(branch(call, condition, thenBody, elseBody), condition));
+  const std::vector<Value> chosen = branch(call, condition, thenBody, elseBody);
+  llvm::ArrayRef<Value> rest = chosen;
+  std::vector<Tensor> results;
+  for (const ChosenShape &shape : shapes) {
+    results.push_back(call.tensor(shape.cut(rest.take_front(shape.count()), condition)));
+    rest = rest.drop_front(shape.count());
+  }
+  return results;
+}
+
+std::vector<Tensor> frontend::choose(Call &call, Value condition, const Branches &x,
+                                     const Branches &y) {
+  return chooseBranch(call, condition, x, y, false, false);
 }
 
 Tensor frontend::choose(Call &call, Value condition, const Branch &x, const Branch &y) {
   condition = call.cast(condition, DType::Bool);
   int64_t rank = call.rank(condition);
   if (rank == 0)
-    return chooseBranch(call, condition, x, y);
+    return chooseBranch(
+               call, condition, [&] { return std::vector<Operand>{x.evaluate()}; },
+               [&] { return std::vector<Operand>{y.evaluate()}; }, !x.isCallable(), !y.isCallable())
+        .front();
   const Operand first = call.runUserCode([&] { return x.evaluate(); });
   const Operand second = call.runUserCode([&] { return y.evaluate(); });
   auto [a, b] = call.promoted(first, second);

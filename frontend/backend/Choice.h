@@ -4,12 +4,19 @@
 
 #include "frontend/graph/Call.h"
 
+#include <functional>
+#include <vector>
+
 namespace keratin::frontend {
 
 // x where the condition is nonzero, y elsewhere. By a scalar condition one of the two is evaluated
 // when the graph runs; what functions make belongs to it. Otherwise the axes of the condition are
 // the first of x.
 Tensor choose(Call &call, Value condition, const Branch &x, const Branch &y);
+
+// The same of several values by one bool scalar. Each callable is called once; both give as many.
+using Branches = std::function<std::vector<Operand>()>;
+std::vector<Tensor> choose(Call &call, Value condition, const Branches &x, const Branches &y);
 
 } // namespace keratin::frontend
 

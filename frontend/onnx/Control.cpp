@@ -1,10 +1,10 @@
 // Ops of ONNX that have graphs in them: If, Loop and Scan.
+#include "frontend/backend/Choice.h"
 #include "frontend/graph/Loop.h"
 #include "frontend/onnx/GraphImporter.h"
 #include "keratin/elementwise.h"
 #include "keratin/error.h"
 #include "keratin/shapes.h"
-#include "keratin/training_phase.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -33,50 +33,59 @@ Values keratin::frontend::onnx_models::outputsOf(ModelNode &node, const onnx::Gr
 
 namespace {
 
-ModelValue outputOfBranch(ModelNode &node, const onnx::GraphProto &graph, size_t i) {
-  Values outputs = outputsOf(node, graph, {});
-  if (outputs.size() <= i)
-    node.fail("has a branch of " + std::to_string(outputs.size()) + " outputs");
-  return outputs[i];
-}
+// The tensors of some outputs of a branch, one behind the other, and of each output that is a
+// sequence how many it has.
+struct BranchOutputs {
+  BranchOutputs(ModelNode &node, const onnx::GraphProto &graph) {
+    Values outputs = outputsOf(node, graph, {});
+    if (outputs.size() < node.outputCount())
+      node.fail("has a branch of " + std::to_string(outputs.size()) + " outputs");
+    for (size_t i = 0; i < node.outputCount(); ++i) {
+      std::vector<ModelValue> *elements = outputs[i].sequence();
+      lengths.push_back(elements ? std::optional(elements->size()) : std::nullopt);
+      if (!elements)
+        tensors.emplace_back(outputs[i].tensor(node.place));
+      else
+        for (ModelValue &element : *elements)
+          tensors.emplace_back(element.tensor(node.place));
+    }
+  }
 
-// How many tensors an output of a branch has that is a sequence.
-size_t lengthOf(ModelNode &node, const onnx::GraphProto &branch, size_t i) {
-  ModelValue value = outputOfBranch(node, branch, i);
-  if (!value.sequence())
-    node.notImplemented("branches of which one gives a sequence, or an optional value");
-  return value.sequence()->size();
-}
+  std::vector<Operand> tensors;
+  std::vector<std::optional<size_t>> lengths;
+};
 
 Values conditional(ModelNode &node) {
   const onnx::GraphProto &yes = node.graph("then_branch"), &no = node.graph("else_branch");
   if (const Array *known = node.computedConstant(0))
     return outputsOf(node, known->item<bool>(0) ? yes : no, {});
   const Tensor condition = scalarOf(node.input(0), node.place);
-  auto chosen = [&](const std::function<Tensor(const onnx::GraphProto &)> &result) {
-    return ModelValue(
-        K::switch_(condition, [&] { return result(yes); }, [&] { return result(no); }, node.place));
-  };
+  std::vector<std::optional<size_t>> lengths;
+  Call call("load_onnx", node.place);
+  const std::vector<Tensor> chosen = choose(
+      call, call.cast(call.value(condition), DType::Bool),
+      [&] {
+        BranchOutputs outputs(node, yes);
+        lengths = std::move(outputs.lengths);
+        return std::move(outputs.tensors);
+      },
+      [&] {
+        BranchOutputs outputs(node, no);
+        for (auto [i, length] : llvm::enumerate(outputs.lengths))
+          if (length.has_value() != lengths[i].has_value())
+            node.notImplemented("branches of which one gives a sequence");
+          else if (length != lengths[i])
+            node.notImplemented("branches that give sequences of different lengths");
+        return std::move(outputs.tensors);
+      });
   Values values;
-  for (size_t i = 0; i < node.outputCount(); ++i) {
-    const bool isSequence = int(i) < yes.output_size() &&
-                            !yes.output(int(i)).type().has_tensor_type() &&
-                            yes.output(int(i)).has_type();
-    if (!isSequence) {
-      values.push_back(chosen([&](const onnx::GraphProto &graph) {
-        return outputOfBranch(node, graph, i).tensor(node.place);
-      }));
-      continue;
-    }
-    const size_t count = lengthOf(node, yes, i);
-    if (lengthOf(node, no, i) != count)
-      node.notImplemented("branches that give sequences of different lengths");
-    Values elements;
-    for (size_t k = 0; k < count; ++k)
-      elements.push_back(chosen([&](const onnx::GraphProto &graph) {
-        return (*outputOfBranch(node, graph, i).sequence())[k].tensor(node.place);
-      }));
-    values.push_back(ModelValue::sequenceOf(std::move(elements)));
+  auto next = chosen.begin();
+  for (const std::optional<size_t> &length : lengths) {
+    const auto end = next + ptrdiff_t(length.value_or(1));
+    Values elements(next, end);
+    values.push_back(length ? ModelValue::sequenceOf(std::move(elements))
+                            : std::move(elements.front()));
+    next = end;
   }
   return values;
 }

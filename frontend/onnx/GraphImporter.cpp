@@ -257,10 +257,11 @@ void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::Node
     if (++root->allNodes > kMostNodes)
       file.fail("has more than " + std::to_string(kMostNodes) +
                 " nodes, those of functions counted in each call");
-    // A branch is imported for each output of its node, and so are those in it.
+    // Graphs in nodes are imported once for each step of an unrolled loop, and so are those in
+    // them.
     if (around && ++root->nodesInNodes > kMostInNodes)
       file.notImplemented("graphs in nodes with more than " + std::to_string(kMostInNodes) +
-                          " nodes, which count for each output of an If");
+                          " nodes, which count for each step of an unrolled loop");
     addNode(proto);
   }
 }

@@ -195,6 +195,42 @@ TEST_CASE("Recurrent layers become Scan, branches If, loops Loop", "[onnx]") {
   check(K::function({v}, {root}), {{Array{4.0f, 9.0f, 2.0f, 3.0f}}});
 }
 
+TEST_CASE("An If of ONNX with several outputs stays one, also in others", "[onnx]") {
+  using namespace keratin::tests;
+  const Names four{"a", "b", "c", "d"};
+  auto branch = [&](const char *op, const GraphProto *inner) {
+    GraphProto graph = graphOf({}, four);
+    if (inner)
+      addNode(graph, "If", {"flag"}, four, {{"then_branch", *inner}, {"else_branch", *inner}});
+    else
+      for (const std::string &name : four)
+        addNode(graph, op, {name == "a" ? "x" : std::string(1, char(name[0] - 1))}, {name});
+    return graph;
+  };
+  // Imported once for each output, the inner ones would be 256 times as many.
+  GraphProto inner = branch("Exp", nullptr);
+  for (int level = 0; level < 3; ++level)
+    inner = branch("", &inner);
+  onnx::ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "flag", {}, TensorProto::BOOL);
+  addInput(graph, "x", {2});
+  const GraphProto no = branch("Neg", nullptr);
+  addNode(graph, "If", {"flag"}, four, {{"then_branch", inner}, {"else_branch", no}});
+  for (const std::string &name : four)
+    graph.add_output()->set_name(name);
+  const Written folder;
+  std::ofstream(folder.file(), std::ios::binary) << model.SerializeAsString();
+  const Function f = K::load_onnx(folder.file()).function;
+  const auto found = f({Array(false), Array{1.0f, -2.0f}});
+  checkArray(found[0], Array{-1.0f, 2.0f}, 1e-6);
+  checkArray(found[3], Array{1.0f, -2.0f}, 1e-6);
+  const auto yes = f({Array(true), Array{0.0f, -100.0f}});
+  checkArray(yes[1], Array{std::exp(1.0f), 1.0f}, 1e-6);
+  const std::vector<std::string> types = typesOf(check(f, {}).graph());
+  CHECK(std::count(types.begin(), types.end(), "If") == 1);
+}
+
 TEST_CASE("Large tensors may lie beside a model of ONNX", "[onnx]") {
   Tensor x = K::placeholder({None, 64});
   const Function f = K::function({x}, {K::dot(x, K::variable(numbers({64, 32})))});
