@@ -115,8 +115,12 @@ ModelValue &GraphImporter::output(const std::string &name) {
 void GraphImporter::addInitializers(const onnx::GraphProto &graph, bool asVariables) {
   if (graph.sparse_initializer_size())
     file.notImplemented("sparse initializers");
-  for (const onnx::TensorProto &tensor : graph.initializer()) {
-    Array array = file.array(tensor, "initializer '" + tensor.name() + "'");
+  // Those of the model come once, those of bodies with each of their importers.
+  const bool isWhole = &graph == &file.graph();
+  for (int i = 0; i < graph.initializer_size(); ++i) {
+    const onnx::TensorProto &tensor = graph.initializer(i);
+    Array array = isWhole ? file.takeInitializer(i)
+                          : file.array(tensor, "initializer '" + tensor.name() + "'");
     if (!asVariables || !isFloating(array.dtype()) || array.ndim() == 0) {
       define(tensor.name(), ModelValue(std::move(array)));
       continue;
@@ -262,6 +266,7 @@ void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::Node
     if (around && ++root->nodesInNodes > kMostInNodes)
       file.notImplemented("graphs in nodes with more than " + std::to_string(kMostInNodes) +
                           " nodes, which count for each step of an unrolled loop");
+    file.steps.next(proto, root->nodes - 1);
     addNode(proto);
   }
 }

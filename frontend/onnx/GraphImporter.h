@@ -14,7 +14,7 @@ namespace keratin::frontend::onnx_models {
 // Imports one graph: a model's, that of a node in one, or the body of one of the model's functions.
 class GraphImporter {
 public:
-  explicit GraphImporter(const ModelFile &file) : file(file), opsets(file.opsets()) {}
+  explicit GraphImporter(ModelFile &file) : file(file), opsets(file.opsets()) {}
   // A graph in a node of another one, whose values it sees.
   explicit GraphImporter(GraphImporter &around);
   // The body of a function that a node of another one calls: its values are its own.
@@ -34,7 +34,7 @@ public:
   // ValueError for a name that nothing has.
   ModelValue &output(const std::string &name);
 
-  const ModelFile &file;
+  ModelFile &file;
   std::vector<Tensor> inputs;
   std::vector<Tensor> variables;
 

@@ -19,7 +19,8 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 
 static std::vector<Output> import(GraphImporter &importer, const OnnxOptions &options) {
-  const ModelFile &file = importer.file;
+  ModelFile &file = importer.file;
+  file.steps.begin(file.graph().node_size());
   importer.addInitializers(file.graph(), options.trainable);
   importer.addInputs(file.graph(), options.constants, options.lengths);
   importer.addNodes(file.graph().node());
@@ -43,6 +44,7 @@ static std::vector<Output> import(GraphImporter &importer, const OnnxOptions &op
   }
   if (outputs.empty())
     file.fail("has no outputs");
+  file.steps.end();
   return outputs;
 }
 
@@ -61,7 +63,8 @@ absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
     return absl::Status(code, withoutFile(error.what(), path));
   };
   try {
-    const ModelFile file(path, SourceLocation());
+    ImportSteps steps;
+    ModelFile file(path, SourceLocation(), steps);
     GraphImporter importer(file);
     const std::vector<Output> outputs = import(importer, {});
     const std::string &given = file.graph().name();
@@ -83,7 +86,7 @@ absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
 
 namespace keratin::backend {
 
-static OnnxModel load(const ModelFile &file, const OnnxOptions &options) {
+static OnnxModel load(ModelFile file, const OnnxOptions &options) {
   GraphImporter importer(file);
   const std::vector<Output> outputs = import(importer, options);
   OnnxModel model;
@@ -105,8 +108,11 @@ template <typename Kind>
 }
 
 OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
+  ImportSteps steps(options.function);
   try {
-    return load(ModelFile(path, location), options);
+    return load(ModelFile(path, location, steps), options);
+  } catch (const ImportSteps::Ended &) {
+    steps.fail(path, location);
   } catch (const MemoryError &) {
     throw;
   } catch (const ValueError &error) {

@@ -2,14 +2,14 @@
 
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/onnx/Printable.h"
-#include "ir/saved/SavedFile.h"
 #include "keratin/error.h"
+#include "runtime/files/FileBytes.h"
 
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
-#include <cstring>
+#include <climits>
 #include <filesystem>
-#include <fstream>
 
 using namespace keratin;
 using namespace keratin::frontend::onnx_models;
@@ -24,19 +24,47 @@ static std::string nameOf(const std::string &domain, const std::string &name,
   return domain + ":" + name + ":" + overload;
 }
 
-ModelFile::ModelFile(const std::string &path, SourceLocation location)
-    : location(location), thePath(path), fileName(fs::path(path).filename().string()) {
-  absl::StatusOr<std::string> bytes = ir::readFileBytes(path);
-  if (!bytes.ok()) {
-    const std::string message = "load_onnx: " + std::string(bytes.status().message());
-    if (absl::IsInvalidArgument(bytes.status()))
-      throw ValueError(withPlace(message, location));
-    throw RuntimeError(withPlace(message, location));
+namespace {
+
+// What a file has, piece by piece.
+class Pieces : public google::protobuf::io::CopyingInputStream {
+public:
+  Pieces(runtime::FileReader &file, ImportSteps &steps) : file(file), steps(steps) {}
+  int Read(void *buffer, int size) override {
+    const ptrdiff_t count = file.read(buffer, size_t(size));
+    return count > 0 && !steps.read(uint64_t(count)) ? -1 : int(count);
   }
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes->data()),
-                                                int(bytes->size()));
+
+private:
+  runtime::FileReader &file;
+  ImportSteps &steps;
+};
+
+} // namespace
+
+ModelFile::ModelFile(const std::string &path, SourceLocation location, ImportSteps &steps)
+    : location(location), steps(steps), thePath(path),
+      fileName(fs::path(path).filename().string()) {
+  constexpr uint64_t most = INT_MAX;
+  runtime::FileReader file;
+  // A failure stays, and reading tells of it.
+  (void)file.open(path.c_str());
+  Pieces pieces(file, steps);
+  google::protobuf::io::CopyingInputStreamAdaptor buffered(&pieces, 1 << 16);
+  google::protobuf::io::CodedInputStream stream(&buffered);
   stream.SetRecursionLimit(kDeepest);
-  if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
+  const bool isParsed =
+      file.size() <= most && model.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  if (steps.isEnded())
+    throw ImportSteps::Ended();
+  if (file.error() || file.refusal())
+    throw RuntimeError(withPlace(
+        "load_onnx: '" + path + "' cannot be read: " + runtime::failureOf(file), location));
+  if (file.size() > most)
+    fail("has " + std::to_string(file.size()) +
+         " bytes; needed fewer than 2 GiB, and large tensors "
+         "in other files");
+  if (!isParsed)
     fail("is no model of ONNX, or damaged");
   if (!model.has_graph())
     fail("has no graph");
@@ -120,50 +148,77 @@ template <typename To, typename Field> static void copyElements(const Field &fie
     *out++ = static_cast<To>(value);
 }
 
-Array ModelFile::array(const onnx::TensorProto &tensor, const std::string &what) const {
+// Elements that stay where they are, as long as the owner holds them.
+static Array heldArray(DType dtype, std::vector<int64_t> dims, std::shared_ptr<const char> bytes) {
+  const char *data = bytes.get();
+  const bool isAligned = reinterpret_cast<uintptr_t>(data) % dtypeSize(dtype) == 0;
+  if (isAligned && dtype != DType::Bool)
+    return Array::constView(data, dtype, std::move(dims), {}, std::move(bytes));
+  Array array = Array::copyOf(dtype, std::move(dims), data);
+  // What is not 0 is true.
+  if (dtype == DType::Bool)
+    for (int64_t i = 0; i < array.size(); ++i)
+      static_cast<bool *>(array.rawData())[i] = data[i] != 0;
+  return array;
+}
+
+Array ModelFile::takeInitializer(int i) {
+  onnx::TensorProto &tensor = *model.mutable_graph()->mutable_initializer(i);
+  const std::string what = "initializer '" + tensor.name() + "'";
+  if (!tensor.has_raw_data() || tensor.data_location() == onnx::TensorProto::EXTERNAL)
+    return array(tensor, what);
+  const Form form = formOf(tensor, what);
+  checkCount(tensor.raw_data().size(), form.bytes, "bytes", what);
+  const std::shared_ptr<const std::string> raw(tensor.release_raw_data());
+  return heldArray(form.dtype, form.dims, {raw, raw->data()});
+}
+
+// What a tensor says of its elements.
+ModelFile::Form ModelFile::formOf(const onnx::TensorProto &tensor, const std::string &what) const {
   const std::optional<DType> dtype = dtypeOf(tensor.data_type());
   if (!dtype)
     notImplemented(what + " has elements of type " + elementTypeName(tensor.data_type()));
   if (tensor.has_segment())
     notImplemented(what + " is in segments");
-  std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
-  uint64_t count = 1;
-  for (int64_t dim : dims) {
+  Form form{*dtype, {tensor.dims().begin(), tensor.dims().end()}, 1, 0};
+  for (int64_t dim : form.dims) {
     if (dim < 0)
       fail("has a negative size in " + what);
-    if (__builtin_mul_overflow(count, uint64_t(dim), &count) || count > (uint64_t(1) << 40))
+    if (__builtin_mul_overflow(form.count, uint64_t(dim), &form.count) ||
+        form.count > (uint64_t(1) << 40))
       fail("has a tensor of too many elements, " + what);
   }
-  const uint64_t bytes = count * dtypeSize(*dtype);
-  auto checkCount = [&](uint64_t found, uint64_t needed, const char *unit) {
-    if (found != needed)
-      fail("has " + std::to_string(found) + " " + unit + " in " + what + "; its shape needs " +
-           std::to_string(needed));
-  };
-  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
-    const std::string raw = external(tensor, what, bytes);
-    return Array::copyOf(*dtype, std::move(dims), raw.data());
-  }
+  form.bytes = form.count * dtypeSize(*dtype);
+  return form;
+}
+
+void ModelFile::checkCount(uint64_t found, uint64_t needed, const char *unit,
+                           const std::string &what) const {
+  if (found != needed)
+    fail("has " + std::to_string(found) + " " + unit + " in " + what + "; its shape needs " +
+         std::to_string(needed));
+}
+
+Array ModelFile::array(const onnx::TensorProto &tensor, const std::string &what) {
+  const Form form = formOf(tensor, what);
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
+    return heldArray(form.dtype, form.dims, external(tensor, what, form.bytes));
   if (tensor.has_raw_data()) {
-    checkCount(tensor.raw_data().size(), bytes, "bytes");
-    Array array = Array::copyOf(*dtype, std::move(dims), tensor.raw_data().data());
-    // What is not 0 is true.
-    if (*dtype == DType::Bool)
-      for (uint64_t i = 0; i < count; ++i)
-        static_cast<bool *>(array.rawData())[i] = tensor.raw_data()[i] != 0;
-    return array;
+    checkCount(tensor.raw_data().size(), form.bytes, "bytes", what);
+    const auto raw = std::make_shared<const std::string>(tensor.raw_data());
+    return heldArray(form.dtype, form.dims, {raw, raw->data()});
   }
-  const bool isFloat = *dtype == DType::Float32;
-  const uint64_t found = isFloat                    ? tensor.float_data_size()
-                         : *dtype == DType::Float64 ? tensor.double_data_size()
-                         : *dtype == DType::Int64   ? tensor.int64_data_size()
-                         : *dtype == DType::UInt64 || *dtype == DType::UInt32
+  const DType dtype = form.dtype;
+  const uint64_t found = dtype == DType::Float32   ? tensor.float_data_size()
+                         : dtype == DType::Float64 ? tensor.double_data_size()
+                         : dtype == DType::Int64   ? tensor.int64_data_size()
+                         : dtype == DType::UInt64 || dtype == DType::UInt32
                              ? tensor.uint64_data_size()
                              : tensor.int32_data_size();
-  checkCount(found, count, "elements");
-  Array array = Array::empty(*dtype, std::move(dims));
+  checkCount(found, form.count, "elements", what);
+  Array array = Array::empty(dtype, form.dims);
   void *to = array.rawData();
-  switch (*dtype) {
+  switch (dtype) {
   case DType::Float32:
     copyElements<float>(tensor.float_data(), to);
     break;
@@ -199,8 +254,8 @@ Array ModelFile::array(const onnx::TensorProto &tensor, const std::string &what)
   return array;
 }
 
-std::string ModelFile::external(const onnx::TensorProto &tensor, const std::string &what,
-                                uint64_t bytes) const {
+std::shared_ptr<const char> ModelFile::external(const onnx::TensorProto &tensor,
+                                                const std::string &what, uint64_t bytes) {
   std::string where;
   uint64_t offset = 0, length = bytes;
   for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
@@ -239,20 +294,15 @@ std::string ModelFile::external(const onnx::TensorProto &tensor, const std::stri
     if (fs::is_symlink(fs::symlink_status(folder, error)))
       fail("has the elements of " + what + " behind the link '" + folder.string() + "'");
   }
-  if (!fs::is_regular_file(file, error))
+  std::shared_ptr<const MappedFile> &mapped = otherFiles[file.string()];
+  if (std::string problem; !mapped && !(mapped = MappedFile::open(file.string(), problem)))
     throw RuntimeError(
         withPlace("load_onnx: " + printable("'" + thePath + "': the elements of " + what +
-                                            " cannot be read: '" + file.string() + "' is no file"),
+                                            " cannot be read: '" + file.string() + "': " + problem),
                   location));
-  const uint64_t size = fs::file_size(file, error);
-  if (error || offset > size || length > size - offset)
+  const uint64_t size = mapped->size();
+  if (offset > size || length > size - offset)
     fail("needs " + std::to_string(length) + " bytes from " + std::to_string(offset) + " on of '" +
          file.string() + "' for " + what + ", which has " + std::to_string(size));
-  std::string raw(length, '\0');
-  std::ifstream in(file, std::ios::binary);
-  in.seekg(std::streamoff(offset));
-  if (!in.read(raw.data(), std::streamsize(length)))
-    throw RuntimeError(
-        withPlace("load_onnx: " + printable("'" + file.string() + "' cannot be read"), location));
-  return raw;
+  return {mapped, mapped->data() + offset};
 }

@@ -19,6 +19,17 @@ ModelValue ModelValue::sequenceOf(std::vector<ModelValue> values) {
   return value;
 }
 
+// As Call::literal, of elements that nobody changes: no copy is made.
+static Tensor sharedLiteral(Call &call, const std::shared_ptr<const Array> &elements) {
+  ir::Shape shape;
+  for (int64_t dim : elements->shape())
+    shape.push_back(DimExpr(dim));
+  const int64_t id = call.graph.literals.add(
+      Array::constView(elements->rawData(), elements->dtype(), elements->shape(), {}, elements));
+  return call.tensor(call.builder.create<ir::LiteralOp>(
+      call.g.location(), ir::getTensorType(shape, call.elementType(elements->dtype())), id));
+}
+
 const Tensor &ModelValue::tensor(SourceLocation place) {
   if (!isTensor())
     throw ValueError(withPlace(std::string("load_onnx: ") +
@@ -27,7 +38,7 @@ const Tensor &ModelValue::tensor(SourceLocation place) {
                                place));
   if (made.isEmpty()) {
     Call call("load_onnx", place);
-    made = call.tensor(call.literal(*known));
+    made = sharedLiteral(call, known);
   }
   return made;
 }

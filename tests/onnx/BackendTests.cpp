@@ -49,7 +49,7 @@ static std::string readBytes(const fs::path &path) {
   return bytes.str();
 }
 
-static Array readTensor(const ModelFile &file, const fs::path &path) {
+static Array readTensor(ModelFile &file, const fs::path &path) {
   onnx::TensorProto tensor;
   if (!tensor.ParseFromString(readBytes(path)))
     throw ValueError(path.string() + " is no tensor");
@@ -79,7 +79,7 @@ static std::vector<std::string> messagesIn(const std::string &bytes, int field) 
 }
 
 // A value of the type: a tensor, the tensors of a sequence, or what an optional value holds.
-static std::vector<Array> readValue(const ModelFile &file, const onnx::TypeProto &type,
+static std::vector<Array> readValue(ModelFile &file, const onnx::TypeProto &type,
                                     const fs::path &path) {
   const onnx::TypeProto *of = &type;
   std::string bytes = readBytes(path);
@@ -186,7 +186,8 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
   std::string path = (folder / "model.onnx").string();
   try {
     const Removed removed{isOpen ? path = withOpenSizes(path, kept) : ""};
-    const ModelFile file(path, SourceLocation());
+    frontend::onnx_models::ImportSteps steps;
+    ModelFile file(path, SourceLocation(), steps);
     OnnxOptions options;
     const onnx::GraphProto &graph = file.graph();
     auto isSequence = [](const onnx::TypeProto &type) {

@@ -114,6 +114,9 @@ TEST_CASE("Messages about files of ONNX", "[onnx]") {
   says("is no model of ONNX, or damaged",
        refusal<ValueError>(folder.write("short.onnx", whole.substr(0, whole.size() - 1))));
   CHECK_NOTHROW(K::load_onnx(folder.write("whole.onnx", whole)));
+  fs::resize_file(folder / "whole.onnx", uint64_t(1) << 31);
+  says("has 2147483648 bytes; needed fewer than 2 GiB, and large tensors in other files",
+       refusal<ValueError>(folder / "whole.onnx"));
 
   ModelProto model = modelOf("Relu", 17, {fed({2, 3})});
   model.clear_opset_import();
@@ -121,6 +124,35 @@ TEST_CASE("Messages about files of ONNX", "[onnx]") {
   model = emptyModel();
   model.mutable_graph();
   refuses<ValueError>("has no outputs", model);
+}
+
+TEST_CASE("The loading of a model of ONNX tells how far it is, and can be ended", "[onnx]") {
+  ModelProto model = modelOf("Relu", 17, {fed({2, 3})});
+  for (int i = 0; i < 1000; ++i)
+    addNode(*model.mutable_graph(), "Neg", {"x0"}, {"n" + std::to_string(i)});
+  const TemporaryFolder folder;
+  const std::string path = folder.write("net.onnx", model.SerializeAsString());
+  std::vector<keratin::CompileProgress> told;
+  OnnxOptions options;
+  options.function.name = "net";
+  options.function.progress = [&](const keratin::CompileProgress &step) {
+    if (step.stage == "read")
+      told.push_back(step);
+  };
+  K::load_onnx(path, options);
+  REQUIRE(told.size() > 10);
+  CHECK(told.front().function == "net");
+  CHECK(told.front().next == "node '' (Neg)");
+  CHECK(told.front().done == 63);
+  for (const keratin::CompileProgress &step : told)
+    CHECK((step.done == step.of) == (&step == &told.back()));
+  options.function.progress = [](const keratin::CompileProgress &) { throw 7; };
+  CHECK_THROWS_AS(K::load_onnx(path, options), int);
+  options.function.progress = nullptr;
+  options.function.timeLimit = 1e-9;
+  const std::string message = refusal<RuntimeError>(path, options);
+  CHECK(message.find("takes longer than 1e-06 ms; stopped at node '' (Neg); at ") !=
+        std::string::npos);
 }
 
 TEST_CASE("Messages about tensors of ONNX", "[onnx]") {
@@ -167,6 +199,9 @@ TEST_CASE("Messages about tensors of ONNX in other files", "[onnx]") {
   CHECK(refusal<ValueError>(path).find("for initializer 'w', which has 31") != std::string::npos);
   folder.write("w.bin", std::string(32, 'x'));
   CHECK_NOTHROW(K::load_onnx(path));
+  fs::remove(folder / "w.bin");
+  fs::create_directory(folder / "w.bin");
+  CHECK(refusal<RuntimeError>(path).find("w.bin': it is no file") != std::string::npos);
   fs::rename(folder / "w.bin", folder / "there.bin");
   fs::create_symlink("there.bin", folder / "w.bin");
   CHECK(refusal<ValueError>(path).find("has the elements of initializer 'w' behind the link '") !=
@@ -337,6 +372,7 @@ static ModelProto withSequence(const std::string &op, Names inputs,
   addInput(graph, "i", {}, kInt64);
   addInput(graph, "c", {}, kBool);
   *graph.add_initializer() = tensorProto("two", {}, {2});
+  *graph.add_initializer() = tensorProto("thousand", {}, {1000});
   *graph.add_initializer() = tensorProto("many", {}, {2000});
   *graph.add_initializer() = tensorProto("zero", {}, {0});
   addNode(graph, "SequenceConstruct", {"a", "b"}, {"s"});
@@ -371,7 +407,6 @@ TEST_CASE("Messages about sequences of ONNX", "[onnx]") {
   refuses<NotImplementedError>("the output 'nothing', an optional value that is not there",
                                withSequence("Relu", {"a"}, {}, "nothing"));
   refusesEach<NotImplementedError>({
-  *graph.add_initializer() = tensorProto("thousand", {}, {1000});
       {"a sequence of parts whose number only a call knows", "SplitToSequence", 11, {fed({-1})}},
       {"sequences of more than 10000 tensors", "SplitToSequence", 11, {fed({20000})}},
   });

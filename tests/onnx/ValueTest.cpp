@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <filesystem>
 
 using namespace keratin::tests;
 using keratin::Array;
@@ -363,4 +364,42 @@ TEST_CASE("Attention of ONNX sees what its mask and the order let it see", "[onn
   const Given mask{Array(std::vector<bool>{false, true, false, false}, {2, 2})};
   gives({Array(Floats{4, 0}, {1, 2, 1})}, "Attention", 23, {q, q, v, mask}, one);
   hasGradient(Array(Floats{0, 8}, {1, 2, 1}), 2, "Attention", 23, {q, q, v, mask}, one);
+}
+
+TEST_CASE("Tensors in other files of ONNX stay there, aligned or not", "[onnx]") {
+  const TemporaryFolder folder;
+  const Floats numbers{1, 2, 3};
+  std::string bytes(16, '\x02');
+  bytes.append(reinterpret_cast<const char *>(numbers.data()), 12); // at 16
+  bytes.append("?");
+  bytes.append(reinterpret_cast<const char *>(numbers.data()), 12); // at 29
+  folder.write("w.bin", bytes);
+  ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  auto add = [&](const std::string &name, int type, const char *offset) {
+    TensorProto &tensor = *graph.add_initializer() = tensorProto(name, {3}, {}, type);
+    tensor.set_data_location(TensorProto::EXTERNAL);
+    for (const auto &[key, value] : {std::pair{"location", "w.bin"}, std::pair{"offset", offset}}) {
+      onnx::StringStringEntryProto *entry = tensor.add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    graph.add_output()->set_name(name);
+  };
+  add("aligned", TensorProto::FLOAT, "16");
+  add("crooked", TensorProto::FLOAT, "29");
+  add("flags", TensorProto::BOOL, "0");
+  const std::string path = folder.write("net.onnx", model.SerializeAsString());
+  for (bool trainable : {false, true}) {
+    keratin::OnnxOptions options;
+    options.trainable = trainable;
+    const OnnxModel loaded = K::load_onnx(path, options);
+    if (trainable)
+      std::filesystem::remove(folder / "w.bin");
+    const Results y = loaded.function({});
+    CHECK(y[0].toVector<float>() == numbers);
+    CHECK(y[1].toVector<float>() == numbers);
+    CHECK(y[2].toVector<bool>() == std::vector<bool>(3, true));
+    CHECK(K::eval(loaded.function.outputs()[0] * 2.0).toVector<float>() == Floats{2, 4, 6});
+  }
 }
