@@ -15,6 +15,19 @@ static constexpr size_t kMostBytes = (size_t(1) << 31) - (size_t(1) << 24);
 // Of what goes to another file.
 static constexpr size_t kLargeBytes = 1024, kAlignment = 4096;
 
+// Where the next tensor begins.
+static size_t alignedEnd(size_t end) { return llvm::alignTo(end, kAlignment); }
+
+void ExportedModel::writeData(llvm::function_ref<void(const void *, size_t)> write) const {
+  static const char zeros[kAlignment] = {};
+  size_t end = 0;
+  for (const std::string &tensor : data) {
+    write(zeros, alignedEnd(end) - end);
+    write(tensor.data(), tensor.size());
+    end = alignedEnd(end) + tensor.size();
+  }
+}
+
 static int64_t formatOf(int64_t opset) {
   return opset <= 18 ? 8 : opset <= 20 ? 9 : opset <= 22 ? 10 : 11;
 }
@@ -228,22 +241,24 @@ private:
     renameIn(graph, names);
   }
 
-  void moveData(std::string &data) {
+  void moveData(std::vector<std::string> &data) {
+    size_t end = 0;
     for (onnx::TensorProto &tensor : *graph.mutable_initializer()) {
-      if (tensor.raw_data().size() < kLargeBytes)
+      const size_t bytes = tensor.raw_data().size(), offset = alignedEnd(end);
+      if (bytes < kLargeBytes)
         continue;
-      data.resize((data.size() + kAlignment - 1) / kAlignment * kAlignment);
       auto add = [&](const char *key, const std::string &value) {
         onnx::StringStringEntryProto *entry = tensor.add_external_data();
         entry->set_key(key);
         entry->set_value(value);
       };
       add("location", settings.dataFile);
-      add("offset", std::to_string(data.size()));
-      add("length", std::to_string(tensor.raw_data().size()));
+      add("offset", std::to_string(offset));
+      add("length", std::to_string(bytes));
       tensor.set_data_location(onnx::TensorProto::EXTERNAL);
-      data += tensor.raw_data();
+      data.push_back(std::move(*tensor.mutable_raw_data()));
       tensor.clear_raw_data();
+      end = offset + bytes;
     }
   }
 

@@ -8,7 +8,10 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <string>
+#include <vector>
 
 namespace keratin::frontend::onnx_models {
 
@@ -25,7 +28,10 @@ struct ExportSettings {
 // What is written to files.
 struct ExportedModel {
   std::string model;
-  std::string data; // empty without dataFile
+  // Of the other file, one tensor each, without copies; none without dataFile.
+  std::vector<std::string> data;
+  // Gives these to whoever writes, piece by piece.
+  void writeData(llvm::function_ref<void(const void *, size_t)> write) const;
 };
 
 // Of ONNX, as a number.

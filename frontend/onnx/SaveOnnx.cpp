@@ -4,9 +4,10 @@
 #include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/onnx/ExportedModel.h"
-#include "ir/saved/SavedFile.h"
 #include "keratin/error.h"
+#include "runtime/files/FileWriter.h"
 
+#include <cstring>
 #include <filesystem>
 
 using namespace keratin;
@@ -15,9 +16,47 @@ using namespace keratin::frontend::onnx_models;
 
 static constexpr const char *kCaller = "save_onnx";
 
-static void write(const std::string &path, const std::string &bytes, SourceLocation location) {
-  if (absl::Status status = ir::writeFileBytes(path, bytes); !status.ok())
-    throwFor(kCaller, location, status);
+namespace {
+
+// A file that is on the disk when it has its place.
+class Written {
+public:
+  Written(const std::string &path, SourceLocation location) : path(path), location(location) {
+    runtime::FileOptions options;
+    options.isDurable = true;
+    (void)writer.open(path.c_str(), options);
+  }
+  void add(const void *data, size_t bytes) { (void)writer.write(data, bytes); }
+  void fail() {
+    throwFor(kCaller, location,
+             absl::UnavailableError("'" + path +
+                                    "' cannot be written: " + std::strerror(writer.error())));
+  }
+
+  runtime::FileWriter writer;
+
+private:
+  const std::string path;
+  const SourceLocation location;
+};
+
+} // namespace
+
+// Both files, or none.
+static void write(const ExportedModel &exported, const std::string &path, SourceLocation location) {
+  Written model(path, location);
+  model.add(exported.model.data(), exported.model.size());
+  if (exported.data.empty()) {
+    if (!model.writer.commit())
+      model.fail();
+    return;
+  }
+  Written data(path + ".data", location);
+  exported.writeData([&](const void *bytes, size_t count) { data.add(bytes, count); });
+  runtime::FileWriter *const both[] = {&data.writer, &model.writer};
+  const size_t done = runtime::commitTogether(both, 2);
+  if (done < 2)
+    (done == 0 ? data : model).fail();
 }
 
 namespace keratin::backend {
@@ -38,10 +77,7 @@ void save_onnx(const Function &f, const std::string &path, const OnnxSaveOptions
                     });
   if (!exported.ok())
     throwFor(kCaller, location, exported.status());
-  // The model last: it names the other file.
-  if (!exported->data.empty())
-    write(path + ".data", exported->data, location);
-  write(path, exported->model, location);
+  write(*exported, path, location);
 }
 
 void save_onnx(const TensorList &inputs, const OutputList &outputs, const std::string &path,

@@ -240,6 +240,19 @@ TEST_CASE("Large tensors may lie beside a model of ONNX", "[onnx]") {
   CHECK(fs::file_size(folder.file()) < 2000);
   const Array input = numbers({2, 64});
   checkArray(K::load_onnx(folder.file()).function({input})[0], f({input})[0], 1e-5);
+
+  // The second tensor begins on a page, and neither file is written without the other.
+  const Function two = K::function(
+      {x}, {K::dot(x, K::variable(numbers({64, 32}))) * K::variable(numbers({1025}))[0]});
+  K::save_onnx(two, folder.file(), {.externalData = true});
+  CHECK(fs::file_size(folder.file("net.onnx.data")) == 8192 + 1025 * 4);
+  checkArray(K::load_onnx(folder.file()).function({input})[0], two({input})[0], 1e-5);
+  fs::remove(folder.file("net.onnx.data"));
+  fs::create_directory(folder.file("net.onnx.data"));
+  const auto before = folder.model().SerializeAsString();
+  CHECK(has(errorOf<RuntimeError>([&] { K::save_onnx(f, folder.file(), {.externalData = true}); }),
+            "save_onnx: '" + folder.file("net.onnx.data") + "' cannot be written: "));
+  CHECK(folder.model().SerializeAsString() == before);
 }
 
 TEST_CASE("What has no form in ONNX is refused with the line that made it", "[onnx]") {

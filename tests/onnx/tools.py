@@ -105,12 +105,25 @@ func.func @g(%draw: tensor<i64>) -> tensor<2xui32> {
            "--emit=onnx", "--function=g")
     expect(1, "opset 24; needed 14 to 23", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=24")
     expect(2, "--opset goes with --emit=onnx", "keratin-compile", "two.mlir", "--opset=17")
+    expect(2, "--external-data goes with --emit=onnx", "keratin-compile", "two.mlir", "--external-data")
+    expect(2, "--external-data needs a file for the model", "keratin-compile", "two.mlir", "--emit=onnx", "--external-data", "-o", "-")
     expect(0, "", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--opset=17", "-o", "f.onnx")
     if b"two.mlir" not in open(os.path.join(SCRATCH, "f.onnx"), "rb").read():
         problems.append("nodes have no source lines")
     out = expect(0, "", "keratin-run", "f.onnx", "--random", "--size=batch=4", "--check")
     if "check: 1 call agrees" not in out:
         problems.append(f"keratin-run f.onnx printed {out!r}")
+    convolution = os.path.join(DATA, "pytorch-converted", "test_Conv3d_groups", "model.onnx")
+    shutil.copy(convolution, os.path.join(SCRATCH, "filters.onnx"))
+    expect(0, "", "keratin-compile", "filters.onnx", "--emit=onnx", "--external-data", "-o", "apart.onnx")
+    sizes = [os.path.getsize(os.path.join(SCRATCH, name)) for name in ("apart.onnx", "apart.onnx.data")]
+    if sizes[1] < 1024:
+        problems.append(f"files have {sizes} bytes")
+    expect(0, "", "keratin-run", "apart.onnx", "--random=1", "--output=apart.npz")
+    expect(0, "", "keratin-run", "filters.onnx", "--random=1", "--output=whole.npz")
+    with open(os.path.join(SCRATCH, "apart.npz"), "rb") as apart, open(os.path.join(SCRATCH, "whole.npz"), "rb") as whole:
+        if apart.read() != whole.read():
+            problems.append("a model with data in a file of its own computes something else")
     expect(0, "", "keratin-compile", "two.mlir", "--emit=onnx", "--function=f", "--strip-locations")
     if b"two.mlir" in open(os.path.join(SCRATCH, "two.onnx"), "rb").read():
         problems.append("nodes have source lines that were to be stripped")

@@ -45,7 +45,7 @@ std::string outputFile, headerFile, modelName, functionName, metadataFile,
 int64_t threads = 0, memoryBudget = 0, opset = kDefaultOpset;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
-     checkNumbers = false, showsProgress = false;
+     checkNumbers = false, showsProgress = false, externalData = false;
 SourcePathOptions sourcePaths;
 
 CommandLine commandLine() {
@@ -66,6 +66,9 @@ CommandLine commandLine() {
               "what to write: a stage (keratin-dump --help), of the plan its\nmemory; machine code "
               "of target cuda; a model of ONNX; a relocatable or\n(default) a shared object");
   line.number("--opset", opset, 14, "N", "of --emit=onnx: the version of ONNX's ops; default: 18");
+  line.flag("--external-data", externalData,
+            "of --emit=onnx: tensors of a KiB and more go to the output's name and .data,\nwithout "
+            "which a model has less than 2 GiB");
   line.text("--weights", weightsFile, "FILE",
             "values of all variables, by name, from a .safetensors or .npz file");
   line.text("--target", target, "TARGET",
@@ -113,6 +116,10 @@ std::string conflict() {
     return "--metadata goes with --emit=obj and --emit=so";
   if (opset != kDefaultOpset && emitKind != "onnx")
     return "--opset goes with --emit=onnx";
+  if (externalData && emitKind != "onnx")
+    return "--external-data goes with --emit=onnx";
+  if (externalData && outputFile == "-")
+    return "--external-data needs a file for the model";
   absl::Status status = modelName.empty() ? absl::OkStatus() : checkModelName(modelName);
   if (status.ok() && !weightsFile.empty())
     status = checkWeightsPath(weightsFile);
@@ -291,6 +298,7 @@ absl::Status checkPlaces(const std::string &output) {
   const std::pair<const char *, std::string> places[] = {
       {"the model", inputs.front()},
       {emitsObject() ? "the object" : "the output", output},
+      {"the tensors", externalData ? output + ".data" : ""},
       {"the header", headerFile},
       {"the metadata", metadataFile},
       {"the trace", timeTrace}};
@@ -341,10 +349,20 @@ absl::Status emitOnnx(const ir::SavedGraph &graph, const std::string &name, Outp
   if (!status.ok())
     return status;
   mapSourcePaths(*graph.module, sourcePaths);
-  auto exported = frontend::onnx_models::exportModel(graph, {.opset = opset});
+  frontend::onnx_models::ExportSettings settings;
+  settings.opset = opset;
+  if (externalData)
+    settings.dataFile = llvm::sys::path::filename(output).str() + ".data";
+  auto exported = frontend::onnx_models::exportModel(graph, settings);
   if (!exported.ok())
     return exported.status();
   watchdog.enterWriting("writing the output");
+  if (!exported->data.empty()) {
+    llvm::raw_ostream &data = outputs.add(output + ".data");
+    exported->writeData([&](const void *bytes, size_t count) {
+      data.write(static_cast<const char *>(bytes), count);
+    });
+  }
   outputs.add(output) << exported->model;
   return absl::OkStatus();
 }
