@@ -32,7 +32,8 @@ Value negativeLogLikelihood(ModelNode &node, Call &call, Value logs, Value class
   // The weight of each place.
   Value weight = call.like(picked, 1);
   if (weights) {
-    const Value each = call.cast(call.value(*weights), call.dtypeOf(logs));
+    const Value each = call.requireShape(call.cast(call.value(*weights), call.dtypeOf(logs)),
+                                         {shape[1]}, "the scores and the weights of classes");
     weight = g.reduceSum(g.select(isClass, g.broadcast(each, shape, {1}), none), {1});
   }
   if (node.hasAttribute("ignore_index")) {
