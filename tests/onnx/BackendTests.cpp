@@ -1,23 +1,27 @@
 // Runs ONNX's own tests of backends: models, with inputs and the outputs that they must give.
 //
-//   onnx_backend_tests FOLDER EXCEPTIONS… [--only=TEXT] [--export=FOLDER [--opset=N]]
-//   onnx_backend_tests FOLDER NAMES --open
+//   onnx_backend_tests FOLDER EXCEPTIONS… [--open=KNOWN] [--object | --export=FOLDER [--opset=N]]
+//                      [--only=TEXT]
 //   onnx_backend_tests --ops | --exports
 //
 // Each folder below FOLDER that has a model.onnx is a test. EXCEPTIONS has a line for each that
 // does not pass: its name, and why. One that passes all the same is a failure, too, so that the
 // list stays true. --only takes those whose names have the text, and tells of each;
 // KERATIN_TEST_EVERY a part. Models whose short inputs (axes, shapes) a call cannot know are loaded
-// with them as constants. --export writes each again, with K::save_onnx, and runs what that is when
-// it is loaded: another list of EXCEPTIONS has what is refused. --open runs the tests that NAMES
-// lists, with all sizes of their inputs unknown but those that a line names behind the test's name:
-// "x1:-1" is the last axis of the second input. --ops and --exports print the tables of
+// with them as constants. --open makes all sizes of inputs unknown: KNOWN has a line for each test
+// that needs some of them all the same: its name, the axes ("x1:-1" is the last one of the second
+// input, "x1" are all of it), and why. --object compiles ahead of time, and loads and calls that.
+// --export writes each model again, with K::save_onnx, and runs what that is when it is loaded:
+// another list of EXCEPTIONS has what is refused. --ops and --exports print the tables of
 // docs/onnx.md.
 #include "frontend/onnx/ExportRecords.h"
 #include "frontend/onnx/ModelFile.h"
 #include "frontend/onnx/ModelNode.h"
 #include "keratin/error.h"
+#include "keratin/model.h"
 #include "keratin/onnx.h"
+#include "keratin/saving.h"
+#include "tests/support/TemporaryFolder.h"
 #include "tests/support/TestEnvironment.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -28,6 +32,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -132,43 +137,39 @@ static std::string difference(const Array &found, const Array &expected) {
   return "";
 }
 
-// The model with unknown sizes of inputs, in a file of its own; `kept` are axes as lists have them.
-static std::string withOpenSizes(const std::string &path, const std::string &kept) {
-  onnx::ModelProto model;
-  if (!model.ParseFromString(readBytes(path)))
-    throw ValueError(path + " is no model");
-  for (int i = 0; i < model.graph().input_size(); ++i) {
-    if (!model.graph().input(i).type().has_tensor_type())
-      continue;
-    auto *shape = model.mutable_graph()
-                      ->mutable_input(i)
-                      ->mutable_type()
-                      ->mutable_tensor_type()
-                      ->mutable_shape();
-    for (int axis = 0; axis < shape->dim_size(); ++axis) {
-      const std::string input = " x" + std::to_string(i) + ":";
-      const std::string names[] = {input + std::to_string(axis) + " ",
-                                   input + std::to_string(axis - shape->dim_size()) + " "};
-      if ((kept + " ").find(names[0]) == std::string::npos &&
-          (kept + " ").find(names[1]) == std::string::npos)
-        shape->mutable_dim(axis)->Clear();
-    }
-  }
-  const std::string to =
-      (fs::temp_directory_path() / ("keratin-open-" + std::to_string(getpid()) + ".onnx")).string();
-  std::ofstream(to, std::ios::binary) << model.SerializeAsString();
-  return to;
+// The tensor type of an input, which may be that of a sequence's elements, or optional.
+static onnx::TypeProto::Tensor *tensorIn(onnx::TypeProto *type) {
+  if (type->has_optional_type())
+    return tensorIn(type->mutable_optional_type()->mutable_elem_type());
+  if (type->has_sequence_type())
+    return tensorIn(type->mutable_sequence_type()->mutable_elem_type());
+  return type->has_tensor_type() ? type->mutable_tensor_type() : nullptr;
 }
 
-struct Removed {
-  const std::string path;
-  ~Removed() {
-    if (!path.empty())
-      fs::remove(path);
+// The model with unknown sizes of inputs, in a file of its own; `known` are axes as lists have
+// them.
+static void writeOpen(const std::string &from, const std::string &to, const std::string &known) {
+  onnx::ModelProto model;
+  if (!model.ParseFromString(readBytes(from)))
+    throw ValueError(from + " is no model");
+  const std::string list = known + " ";
+  for (int i = 0; i < model.graph().input_size(); ++i) {
+    auto *tensor = tensorIn(model.mutable_graph()->mutable_input(i)->mutable_type());
+    const std::string input = " x" + std::to_string(i);
+    if (!tensor || list.find(input + " ") != std::string::npos)
+      continue;
+    const int rank = tensor->shape().dim_size();
+    for (int axis = 0; axis < rank; ++axis) {
+      const std::string fromFront = input + ":" + std::to_string(axis) + " ",
+                        fromBack = input + ":" + std::to_string(axis - rank) + " ";
+      if (list.find(fromFront) == std::string::npos && list.find(fromBack) == std::string::npos)
+        tensor->mutable_shape()->mutable_dim(axis)->Clear();
+    }
   }
-};
+  std::ofstream(to, std::ios::binary) << model.SerializeAsString();
+}
 
-static bool isOpen = false;
+static bool isOpen = false, isObject = false;
 
 // Where models are written to and loaded from again; empty: they are not.
 static fs::path exports;
@@ -181,11 +182,34 @@ static Function writtenAndLoaded(const Function &function, const std::string &na
   return K::load_onnx(path).function;
 }
 
-// "" for a test that passes. `kept`: axes whose sizes are known all the same.
-static std::string run(const fs::path &folder, bool areConstants, const std::string &kept) {
+// How a loaded model is called.
+using Callee = std::function<Results(const std::vector<Array> &)>;
+
+// Compiled ahead of time; `object` is the file's name.
+static Callee compiledObject(const Function &function, const std::string &object) {
+  K::compile_model({function}, object);
+  return
+      [model = Model(object)](const std::vector<Array> &inputs) { return model.call("", inputs); };
+}
+
+static Callee calleeOf(const Function &function, const std::string &name,
+                       const std::string &object) {
+  if (isObject)
+    return compiledObject(function, object);
+  if (!exports.empty())
+    return writtenAndLoaded(function, name);
+  return function;
+}
+
+// "" for a test that passes. `known`: axes whose sizes are known all the same.
+static std::string run(const fs::path &folder, bool areConstants, const std::string &known) {
   std::string path = (folder / "model.onnx").string();
   try {
-    const Removed removed{isOpen ? path = withOpenSizes(path, kept) : ""};
+    const tests::TemporaryFolder written;
+    if (isOpen) {
+      writeOpen(path, written / "model.onnx", known);
+      path = written / "model.onnx";
+    }
     frontend::onnx_models::ImportSteps steps;
     ModelFile file(path, SourceLocation(), steps);
     OnnxOptions options;
@@ -211,9 +235,8 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
           options.constants.emplace(file.graph().input(i).name(), std::move(array));
       }
     }
-    OnnxModel model = K::load_onnx(path, options);
-    if (!exports.empty())
-      model.function = writtenAndLoaded(model.function, folder.filename().string());
+    const Callee call = calleeOf(K::load_onnx(path, options).function, folder.filename().string(),
+                                 written / "libmodel.so");
     for (int set = 0;; ++set) {
       const fs::path data = folder / ("test_data_set_" + std::to_string(set));
       if (!fs::exists(data))
@@ -234,7 +257,7 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
       };
       const std::vector<Array> inputs = read("input_", graph.input(), true),
                                expected = read("output_", graph.output(), false);
-      const Results outputs = model.function(inputs);
+      const Results outputs = call(inputs);
       if (outputs.size() != expected.size())
         return "found " + std::to_string(outputs.size()) + " outputs, expected " +
                std::to_string(expected.size());
@@ -248,15 +271,14 @@ static std::string run(const fs::path &folder, bool areConstants, const std::str
 }
 
 // The same in a process of its own: a crash is a failure like others.
-static std::string runApart(const fs::path &folder, bool areConstants,
-                            const std::string &kept = std::string()) {
+static std::string runApart(const fs::path &folder, bool areConstants, const std::string &known) {
   int ends[2];
   if (pipe(ends))
     return "no pipe";
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    const std::string text = run(folder, areConstants, kept);
+    const std::string text = run(folder, areConstants, known);
     const ssize_t written = write(ends[1], text.data(), text.size());
     _exit(written == ssize_t(text.size()) ? 0 : 1);
   }
@@ -301,15 +323,54 @@ static int printExports() {
   return 0;
 }
 
+// Lines: a test's name, and what is said of it.
+static void readList(const std::string &path, std::map<std::string, std::string> &list) {
+  std::ifstream in(path);
+  if (!in)
+    throw ValueError(path + " cannot be read");
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line[0] != '#') {
+      const size_t gap = std::min(line.find(' '), line.size());
+      list[line.substr(0, gap)] = line.substr(gap);
+    }
+}
+
+namespace {
+
+struct Verdict {
+  std::string wrong;
+  bool withConstants = false;
+};
+
+} // namespace
+
+static Verdict judge(const fs::path &folder, const std::string &known) {
+  const std::string wrong = runApart(folder, false, known);
+  if (!wrong.empty() && runApart(folder, true, known).empty())
+    return {"", true};
+  return {wrong};
+}
+
+// Sizes that are listed as known must be.
+static Verdict judgeOpen(const fs::path &folder, const std::string *known) {
+  if (!known)
+    return judge(folder, "");
+  if (judge(folder, "").wrong.empty())
+    return {"passes with all sizes unknown, though some are listed as needed"};
+  return judge(folder, *known);
+}
+
 int main(int argc, char **argv) {
-  std::string only;
+  std::string only, openList;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word.rfind("--only=", 0) == 0)
       only = word.substr(7);
-    else if (word == "--open")
-      isOpen = true;
+    else if (word.rfind("--open=", 0) == 0)
+      openList = word.substr(7);
+    else if (word == "--object")
+      isObject = true;
     else if (word == "--ops")
       return printOps();
     else if (word == "--exports")
@@ -321,21 +382,18 @@ int main(int argc, char **argv) {
     else
       paths.push_back(word);
   }
-  if (paths.size() < 2 || (isOpen && paths.size() > 2)) {
-    std::fprintf(stderr, "usage: onnx_backend_tests FOLDER EXCEPTIONS... [--only=TEXT] "
-                         "[--export=FOLDER [--opset=N]], or FOLDER NAMES --open, or --ops, or "
+  if (paths.size() < 2 || (isObject && !exports.empty())) {
+    std::fprintf(stderr, "usage: onnx_backend_tests FOLDER EXCEPTIONS... [--open=KNOWN] "
+                         "[--object | --export=FOLDER [--opset=N]] [--only=TEXT], or --ops, or "
                          "--exports\n");
     return 2;
   }
-  std::map<std::string, std::string> exceptions;
-  for (size_t i = 1; i < paths.size(); ++i) {
-    std::ifstream list(paths[i]);
-    for (std::string line; std::getline(list, line);)
-      if (!line.empty() && line[0] != '#') {
-        const size_t gap = std::min(line.find(' '), line.size());
-        exceptions[line.substr(0, gap)] = line.substr(gap);
-      }
-  }
+  isOpen = !openList.empty();
+  std::map<std::string, std::string> exceptions, known;
+  for (size_t i = 1; i < paths.size(); ++i)
+    readList(paths[i], exceptions);
+  if (isOpen)
+    readList(openList, known);
   std::vector<fs::path> folders;
   for (const fs::directory_entry &entry : fs::recursive_directory_iterator(paths[0]))
     if (entry.path().filename() == "model.onnx")
@@ -344,39 +402,23 @@ int main(int argc, char **argv) {
   size_t passed = 0, failed = 0, excepted = 0, withConstants = 0;
   for (size_t i = 0; i < folders.size(); ++i) {
     const std::string name = folders[i].filename().string();
+    auto listed = known.find(name);
+    const std::string *knownSizes = listed == known.end() ? nullptr : &listed->second;
     const bool isListed = exceptions.count(name);
-    if (isOpen) {
-      if (!isListed)
-        continue;
-      const std::string wrong = runApart(folders[i], false, exceptions[name]);
-      ++(wrong.empty() ? passed : failed);
-      exceptions.erase(name);
-      if (!wrong.empty())
-        std::printf("FAILED %s: %s\n", name.c_str(), wrong.c_str());
-      continue;
-    }
     if (only.empty() ? !tests::isInSample(i) : name.find(only) == std::string::npos)
       continue;
-    std::string wrong = runApart(folders[i], false);
-    if (!wrong.empty() && runApart(folders[i], true).empty()) {
-      wrong = "";
-      ++withConstants;
-    }
-    if (wrong.empty() == !isListed) {
+    const Verdict found = judgeOpen(folders[i], knownSizes);
+    withConstants += found.withConstants;
+    if (found.wrong.empty() == !isListed) {
       ++(isListed ? excepted : passed);
       if (!only.empty())
-        std::printf("%s: %s\n", name.c_str(), wrong.empty() ? "passed" : wrong.c_str());
+        std::printf("%s: %s\n", name.c_str(), isListed ? found.wrong.c_str() : "passed");
       continue;
     }
     ++failed;
     std::printf("FAILED %s: %s\n", name.c_str(),
-                wrong.empty() ? "passes, though it is listed as one that does not" : wrong.c_str());
-  }
-  if (isOpen) {
-    for (const auto &[name, kept] : exceptions)
-      std::printf("FAILED %s: there is no such test\n", name.c_str());
-    std::printf("%zu passed with unknown sizes, %zu failed\n", passed, failed + exceptions.size());
-    return failed || !exceptions.empty() ? 1 : 0;
+                isListed ? "passes, though it is listed as one that does not"
+                         : found.wrong.c_str());
   }
   std::printf("%zu passed, of them %zu with short inputs that were known when they were loaded; "
               "%zu failed, %zu do not pass as listed\n",
