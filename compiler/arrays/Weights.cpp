@@ -1,5 +1,6 @@
 #include "compiler/arrays/Weights.h"
 
+#include "compiler/arrays/KerasWeights.h"
 #include "compiler/arrays/Npy.h"
 #include "compiler/arrays/Npz.h"
 #include "compiler/arrays/Safetensors.h"
@@ -23,10 +24,16 @@ static absl::Status refuse(const std::string &why) { return absl::InvalidArgumen
 
 static bool isNpz(llvm::StringRef path) { return path.ends_with(".npz"); }
 
-absl::Status compiler::checkWeightsPath(const std::string &path) {
-  if (isNpz(path) || llvm::StringRef(path).ends_with(".safetensors"))
+static bool isKeras(llvm::StringRef path) {
+  return path.ends_with(".h5") || path.ends_with(".hdf5");
+}
+
+absl::Status compiler::checkWeightsPath(const std::string &path, WeightsUse use) {
+  const bool isRead = use == WeightsUse::Read;
+  if (isNpz(path) || llvm::StringRef(path).ends_with(".safetensors") || (isRead && isKeras(path)))
     return absl::OkStatus();
-  return refuse("'" + path + "' ends in no known way; needed .safetensors or .npz");
+  return refuse("'" + path + "' ends in no known way; needed .safetensors" +
+                (isRead ? ", .npz or .h5" : " or .npz"));
 }
 
 //===-- Dtypes --------------------------------------------------------------------------------===//
@@ -110,6 +117,8 @@ static absl::StatusOr<std::vector<NamedArray>> readAll(const std::string &path,
     auto bytes = readArrayFile(path);
     return bytes.ok() ? parseNpz(*bytes, isWanted) : bytes.status();
   }
+  if (isKeras(path))
+    return readKerasWeights(path, isWanted);
   runtime::FileReader file;
   if (!file.open(path.c_str()))
     return absl::UnavailableError(runtime::failureOf(file));
@@ -126,7 +135,7 @@ static absl::StatusOr<std::vector<NamedArray>> readAll(const std::string &path,
 
 absl::StatusOr<std::vector<Array>> compiler::readWeights(const std::string &path,
                                                          const std::vector<WeightSlot> &variables) {
-  if (absl::Status status = checkWeightsPath(path); !status.ok())
+  if (absl::Status status = checkWeightsPath(path, WeightsUse::Read); !status.ok())
     return status;
   std::set<std::string> names;
   for (const WeightSlot &slot : variables) {
@@ -170,7 +179,7 @@ absl::StatusOr<std::vector<Array>> compiler::readWeights(const std::string &path
 //===-- Writing -------------------------------------------------------------------------------===//
 
 absl::Status compiler::writeWeights(const std::string &path, const std::vector<NamedView> &values) {
-  if (absl::Status status = checkWeightsPath(path); !status.ok())
+  if (absl::Status status = checkWeightsPath(path, WeightsUse::Write); !status.ok())
     return status;
   runtime::FileWriter file;
   file.open(path.c_str(), {/*isDurable=*/true});

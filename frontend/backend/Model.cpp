@@ -313,14 +313,14 @@ void Model::setValues(const std::vector<std::pair<std::string, Array>> &values) 
   throwStatus(status.code(), model.subject("'" + path + "': " + std::string(status.message())));
 }
 
-static void checkPath(const Model::Impl &model, const std::string &path) {
-  if (absl::Status status = compiler::checkWeightsPath(path); !status.ok())
+static void checkPath(const Model::Impl &model, const std::string &path, compiler::WeightsUse use) {
+  if (absl::Status status = compiler::checkWeightsPath(path, use); !status.ok())
     throw ValueError(model.subject(std::string(status.message())));
 }
 
 void Model::saveWeights(const std::string &path) const {
   const Impl &model = checked("saveWeights");
-  checkPath(model, path);
+  checkPath(model, path, compiler::WeightsUse::Write);
   absl::Status status = withMemory([&] {
     std::vector<int32_t> all(model.variables.size());
     std::iota(all.begin(), all.end(), 0);
@@ -339,7 +339,7 @@ void Model::saveWeights(const std::string &path) const {
 
 void Model::loadWeights(const std::string &path) {
   const Impl &model = checked("loadWeights");
-  checkPath(model, path);
+  checkPath(model, path, compiler::WeightsUse::Read);
   absl::Status status = withMemory([&] {
     std::vector<compiler::WeightSlot> slots;
     for (const ModelTensor &variable : model.variables) {

@@ -7,6 +7,7 @@
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/values/Elements.h"
+#include "frontend/values/FileArray.h"
 
 #include "compiler/arrays/Weights.h"
 
@@ -18,9 +19,10 @@ using namespace keratin::frontend;
 using Named = std::map<std::string, Tensor>;
 
 static Named namedVariables(const char *function, const std::vector<Tensor> &variables,
-                            const std::string &path, SourceLocation location) {
+                            const std::string &path, compiler::WeightsUse use,
+                            SourceLocation location) {
   Call call(function, location);
-  if (absl::Status status = compiler::checkWeightsPath(path); !status.ok())
+  if (absl::Status status = compiler::checkWeightsPath(path, use); !status.ok())
     call.valueError(std::string(status.message()));
   Named named;
   for (const Tensor &tensor : variables) {
@@ -53,16 +55,11 @@ static compiler::WeightSlot slotOf(const std::string &name, const Tensor &variab
   return slot;
 }
 
-// The elements of an array of a file are the array's.
-static Array ownedBy(compiler::Array array) {
-  auto owner = std::make_shared<compiler::Array>(std::move(array));
-  return Array::constView(owner->data.data(), DType(owner->dtype), owner->dims, {}, owner);
-}
-
 namespace keratin::backend {
 
 void save_weights(const TensorList &variables, const std::string &path, SourceLocation location) {
-  Named named = namedVariables("save_weights", variables.list(), path, location);
+  Named named =
+      namedVariables("save_weights", variables.list(), path, compiler::WeightsUse::Write, location);
   absl::Status status = withMemory([&] {
     std::vector<Tensor> tensors;
     for (const auto &[name, variable] : named)
@@ -87,7 +84,8 @@ void save_weights(const Function &f, const std::string &path, SourceLocation loc
 }
 
 void load_weights(const TensorList &variables, const std::string &path, SourceLocation location) {
-  Named named = namedVariables("load_weights", variables.list(), path, location);
+  Named named =
+      namedVariables("load_weights", variables.list(), path, compiler::WeightsUse::Read, location);
   absl::Status status = withMemory([&] {
     std::vector<compiler::WeightSlot> slots;
     for (const auto &[name, variable] : named)

@@ -130,8 +130,8 @@ TEST_CASE("what does not fit, or is no file of weights, is refused") {
         "it has no 'a', nor 1 other variables");
   std::ofstream(file.path, std::ios::binary) << "no archive";
   CHECK(message({}) == "this is no .npz file: it is too short for a zip archive");
-  CHECK(readWeights("weights.h5", {}).status().message() ==
-        "'weights.h5' ends in no known way; needed .safetensors or .npz");
+  CHECK(readWeights("weights.txt", {}).status().message() ==
+        "'weights.txt' ends in no known way; needed .safetensors, .npz or .h5");
   CHECK(writeWeights("weights.h5", {}).code() == absl::StatusCode::kInvalidArgument);
   CHECK(writeWeights("/nonexistent/w.npz", {}).code() == absl::StatusCode::kUnavailable);
 }

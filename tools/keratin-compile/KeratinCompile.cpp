@@ -70,7 +70,7 @@ CommandLine commandLine() {
             "of --emit=onnx: tensors of a KiB and more go to the output's name and .data,\nwithout "
             "which a model has less than 2 GiB");
   line.text("--weights", weightsFile, "FILE",
-            "values of all variables, by name, from a .safetensors or .npz file");
+            "values of all variables, by name, from a .safetensors, .npz or .h5 file");
   line.text("--target", target, "TARGET",
             "cpu (default); cuda, or cuda:sm_90,... with machine code for these devices; or the\n"
             "triple of a CPU other than ours: x86_64-linux-gnu, aarch64-linux-gnu");
@@ -122,7 +122,7 @@ std::string conflict() {
     return "--external-data needs a file for the model";
   absl::Status status = modelName.empty() ? absl::OkStatus() : checkModelName(modelName);
   if (status.ok() && !weightsFile.empty())
-    status = checkWeightsPath(weightsFile);
+    status = checkWeightsPath(weightsFile, WeightsUse::Read);
   return std::string(status.message());
 }
 

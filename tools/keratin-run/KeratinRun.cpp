@@ -66,7 +66,7 @@ CommandLine commandLine() {
   line.text("--state", stateFile, "FILE", "load the values of variables first");
   line.text("--save-state", saveStateFile, "FILE", "save them after the last call");
   line.text("--weights", weightsFile, "FILE",
-            "set variables by name from a .safetensors or .npz file");
+            "set variables by name from a .safetensors, .npz or .h5 file");
   line.text("--save-weights", saveWeightsFile, "FILE", "write such a file after the last call");
   line.text("--output-dir", outputDirectory, "FOLDER",
             "write the outputs of the last call as NAME.npy");
@@ -425,9 +425,10 @@ std::string conflict() {
   for (const std::string &file : inputFiles)
     if (file.find('=') == std::string::npos && !llvm::StringRef(file).ends_with(".npz"))
       return "--input needs NAME=FILE.npy or FILE.npz, found '" + file + "'";
-  for (const std::string *file : {&weightsFile, &saveWeightsFile})
-    if (!file->empty())
-      if (absl::Status status = compiler::checkWeightsPath(*file); !status.ok())
+  for (const auto &[file, use] : {std::pair(weightsFile, compiler::WeightsUse::Read),
+                                  std::pair(saveWeightsFile, compiler::WeightsUse::Write)})
+    if (!file.empty())
+      if (absl::Status status = compiler::checkWeightsPath(file, use); !status.ok())
         return std::string(status.message());
   return "";
 }

@@ -15,7 +15,8 @@ static bool mayCountDraws(const Program &program, int32_t variable) {
 }
 
 absl::Status tools::loadWeights(Program &program, const std::string &path) {
-  if (absl::Status status = compiler::checkWeightsPath(path); !status.ok())
+  if (absl::Status status = compiler::checkWeightsPath(path, compiler::WeightsUse::Read);
+      !status.ok())
     return status;
   const keratin_object_desc_t &object = program.object();
   std::vector<compiler::WeightSlot> slots;

@@ -316,7 +316,8 @@ def Api_load_weights : Keratin_Extension<"load_weights", "load_weights(variables
 
     Args:
         variables: a list of variables, or a function: those that it reads and updates.
-        path: a '.safetensors' or '.npz' file. Names that no variable has are passed over.
+        path: a '.safetensors' or '.npz' file, or one of Keras 2's, '.h5' or '.hdf5', with Keras's
+            names, for which libhdf5 is needed. Names that no variable has are passed over.
 
     Raises:
         ValueError: if a value is missing or does not fit its variable's shape and dtype.

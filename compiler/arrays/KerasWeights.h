@@ -1,0 +1,31 @@
+// The weights that Keras 2 saves in a file of HDF5: a group for each layer, which lists its
+// weights, at the root (Model.save_weights) or in "model_weights" (Model.save).
+#ifndef KERATIN_COMPILER_ARRAYS_KERASWEIGHTS_H
+#define KERATIN_COMPILER_ARRAYS_KERASWEIGHTS_H
+
+#include "compiler/arrays/Hdf5.h"
+
+namespace keratin::compiler {
+
+struct KerasWeight {
+  std::string name;    // "dense_1/kernel", Keras's without its ":0"
+  std::string dataset; // the way to it from the root
+};
+
+struct KerasLayerWeights {
+  std::string layer;
+  std::vector<KerasWeight> weights; // in the layer's order
+};
+
+// In the file's order. INVALID_ARGUMENT for a file of something else, as Hdf5File for anything
+// wrong.
+absl::StatusOr<std::vector<KerasLayerWeights>> kerasLayers(const Hdf5File &file);
+
+// The arrays of those names that `isWanted`: a weight's name, or, where layers have weights of one
+// name, the layer's before it, "model_1/dense_1/kernel".
+absl::StatusOr<std::vector<NamedArray>>
+readKerasWeights(const std::string &path, const std::function<bool(const std::string &)> &isWanted);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_ARRAYS_KERASWEIGHTS_H
