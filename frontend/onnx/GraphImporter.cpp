@@ -1,6 +1,6 @@
 #include "frontend/onnx/GraphImporter.h"
 
-#include "frontend/onnx/Printable.h"
+#include "frontend/graph/Printable.h"
 #include "keratin/creation.h"
 #include "keratin/error.h"
 #include "keratin/variables.h"
@@ -10,7 +10,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 
 using namespace keratin;
@@ -19,14 +18,6 @@ using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
 
 static constexpr int64_t kMostInNodes = 10000;
-
-// Places live as long as the program.
-static const char *kept(std::string text) {
-  static std::mutex mutex;
-  static auto *texts = new std::set<std::string>();
-  const std::lock_guard<std::mutex> lock(mutex);
-  return texts->insert(std::move(text)).first->c_str();
-}
 
 llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
   static const OpTable all[] = {
@@ -249,7 +240,7 @@ SourceLocation GraphImporter::placeOf(const onnx::NodeProto &proto) {
   if (!proto.name().empty())
     text += "'" + printable(proto.name(), 80) + "' ";
   text += "(" + printable(proto.op_type(), 80) + ")";
-  return {kept(std::move(text)), nodes};
+  return {keptText(std::move(text)), nodes};
 }
 
 void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &all) {

@@ -2,17 +2,13 @@
 #include "keratin/onnx.h"
 
 #include "compiler/artifact/Names.h"
+#include "frontend/backend/ImportErrors.h"
 #include "frontend/backend/SavedFunctions.h"
-#include "frontend/graph/SourcePlace.h"
 #include "frontend/onnx/GraphImporter.h"
-#include "frontend/onnx/Printable.h"
 #include "frontend/onnx/SavedModel.h"
-#include "keratin/error.h"
 #include "keratin/io.h"
 
 #include <filesystem>
-#include <new>
-#include <stdexcept>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -48,21 +44,8 @@ static std::vector<Output> import(GraphImporter &importer, const OnnxOptions &op
   return outputs;
 }
 
-// "load_onnx: 'm.onnx' has no graph" as "this has no graph", behind the file's name.
-static std::string withoutFile(llvm::StringRef message, const std::string &path) {
-  message.consume_front("load_onnx: ");
-  if (!message.consume_front("'" + path + "'"))
-    return message.str();
-  if (message.consume_front(": "))
-    return message.str();
-  return "this" + message.str();
-}
-
 absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
-  auto failed = [&](absl::StatusCode code, const std::exception &error) {
-    return absl::Status(code, withoutFile(error.what(), path));
-  };
-  try {
+  return importedOrStatus("load_onnx", path, [&] {
     ImportSteps steps;
     ModelFile file(path, SourceLocation(), steps);
     GraphImporter importer(file);
@@ -73,15 +56,7 @@ absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
                                  : compiler::modelName(std::filesystem::path(path).stem().string());
     const Function function = functionWithoutCode(importer.inputs, outputs, name, file.location);
     return frontend::savedGraphOf("load_onnx", {function}, file.location);
-  } catch (const MemoryError &error) {
-    return failed(absl::StatusCode::kResourceExhausted, error);
-  } catch (const NotImplementedError &error) {
-    return failed(absl::StatusCode::kUnimplemented, error);
-  } catch (const RuntimeError &error) {
-    return failed(absl::StatusCode::kUnavailable, error);
-  } catch (const Error &error) {
-    return failed(absl::StatusCode::kInvalidArgument, error);
-  }
+  });
 }
 
 namespace keratin::backend {
@@ -96,33 +71,15 @@ static OnnxModel load(ModelFile file, const OnnxOptions &options) {
   return model;
 }
 
-// What is said of a function's inputs and outputs as a whole names no place.
-template <typename Kind>
-[[noreturn]] static void rethrow(const Kind &error, const std::string &path,
-                                 SourceLocation location) {
-  const std::string text = error.what();
-  if (text.find("; at ") != std::string::npos || text.find(path) != std::string::npos)
-    throw;
-  throw Kind(
-      withPlace("load_onnx: the graph of '" + printable(path) + "' is refused: " + text, location));
-}
-
 OnnxModel load_onnx(const std::string &path, const OnnxOptions &options, SourceLocation location) {
   ImportSteps steps(options.function);
-  try {
-    return load(ModelFile(path, location, steps), options);
-  } catch (const ImportSteps::Ended &) {
-    steps.fail(path, location);
-  } catch (const MemoryError &) {
-    throw;
-  } catch (const ValueError &error) {
-    rethrow(error, path, location);
-  } catch (const RuntimeError &error) {
-    rethrow(error, path, location);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) { // of a vector longer than any memory
-  }
-  throw MemoryError(withPlace("load_onnx: out of memory for '" + printable(path) + "'", location));
+  return importedOrThrown("load_onnx", path, location, [&] {
+    try {
+      return load(ModelFile(path, location, steps), options);
+    } catch (const ImportSteps::Ended &) {
+      steps.fail(path, location);
+    }
+  });
 }
 
 } // namespace keratin::backend

@@ -1,7 +1,7 @@
 #include "frontend/onnx/ModelFile.h"
 
+#include "frontend/graph/Printable.h"
 #include "frontend/graph/SourcePlace.h"
-#include "frontend/onnx/Printable.h"
 #include "keratin/error.h"
 #include "runtime/files/FileBytes.h"
 

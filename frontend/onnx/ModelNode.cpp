@@ -1,7 +1,7 @@
 #include "frontend/onnx/ModelNode.h"
 
+#include "frontend/graph/Printable.h"
 #include "frontend/graph/SourcePlace.h"
-#include "frontend/onnx/Printable.h"
 #include "keratin/io.h"
 #include "keratin/shapes.h"
 
