@@ -18,6 +18,8 @@ struct Known {
 
 } // namespace
 
+static Tensor silu(const Tensor &x, SourceLocation at) { return x * K::sigmoid(x, at); }
+
 static const Known known[] = {
     {"elu", [](const Tensor &x, SourceLocation at) { return K::elu(x, 1.0, at); }},
     {"exponential", [](const Tensor &x, SourceLocation at) { return K::exp(x, at); }},
@@ -31,11 +33,16 @@ static const Known known[] = {
     {"hard_sigmoid", [](const Tensor &x, SourceLocation at) { return K::hard_sigmoid(x, at); }},
     {"linear", [](const Tensor &x, SourceLocation) { return x; }},
     {"relu", [](const Tensor &x, SourceLocation at) { return K::relu(x, 0.0, None, 0.0, at); }},
+    {"selu",
+     [](const Tensor &x, SourceLocation at) {
+       return 1.0507009873554805 * K::elu(x, 1.6732632423543772, at);
+     }},
     {"sigmoid", [](const Tensor &x, SourceLocation at) { return K::sigmoid(x, at); }},
-    {"silu", [](const Tensor &x, SourceLocation at) { return x * K::sigmoid(x, at); }},
+    {"silu", silu},
     {"softmax", [](const Tensor &x, SourceLocation at) { return K::softmax(x, -1, at); }},
     {"softplus", [](const Tensor &x, SourceLocation at) { return K::softplus(x, at); }},
     {"softsign", [](const Tensor &x, SourceLocation at) { return K::softsign(x, at); }},
+    {"swish", silu},
     {"tanh", [](const Tensor &x, SourceLocation at) { return K::tanh(x, at); }},
 };
 

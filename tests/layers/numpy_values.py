@@ -119,9 +119,10 @@ for name, y in {
     "elu": np.where(z > 0, z, np.exp(z) - 1), "exponential": np.exp(z),
     "gelu": z / 2 * (1 + np.vectorize(math.erf)(z / np.sqrt(2))),
     "gelu_tanh": z / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3))),
-    "hard_sigmoid": np.clip(0.2 * z + 0.5, 0, 1), "linear": z, "relu": relu(z), "sigmoid": sigmoid(z),
+    "hard_sigmoid": np.clip(0.2 * z + 0.5, 0, 1), "linear": z, "relu": relu(z),
+    "selu": 1.0507009873554805 * np.where(z > 0, z, 1.6732632423543772 * (np.exp(z) - 1)), "sigmoid": sigmoid(z),
     "silu": z * sigmoid(z), "softmax": softmax(z), "softplus": np.log1p(np.exp(z)),
-    "softsign": z / (1 + abs(z)), "tanh": np.tanh(z),
+    "softsign": z / (1 + abs(z)), "swish": z * sigmoid(z), "tanh": np.tanh(z),
 }.items():
     show(name, y)
 

@@ -15,10 +15,11 @@
 namespace keratin::layers {
 
 // What a layer does to its result: None (nothing), the name of a function, or a function of a
-// tensor. Names: elu, exponential, gelu, gelu_tanh, hard_sigmoid, linear, relu, sigmoid, silu,
-// softmax, softplus, softsign, tanh. silu is x * sigmoid(x); gelu is x / 2 * (1 + erf(x /
-// sqrt(2))), gelu_tanh its approximation x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
-// (Hendrycks and Gimpel, Gaussian error linear units, 2016).
+// tensor. Names: elu, exponential, gelu, gelu_tanh, hard_sigmoid, linear, relu, selu, sigmoid,
+// silu, softmax, softplus, softsign, swish, tanh. silu and swish are x * sigmoid(x); gelu is
+// x / 2 * (1 + erf(x / sqrt(2))), gelu_tanh its approximation
+// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) (Hendrycks and Gimpel, Gaussian error
+// linear units, 2016); selu is s * elu(x, a) with Keras's numbers.
 class Activation {
 public:
   Activation(std::nullopt_t = None) {}
