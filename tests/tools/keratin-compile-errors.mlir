@@ -1,6 +1,6 @@
 // What keratin-compile refuses: exit code 2 for the command line, 1 for the input.
 // RUN: %{exits} 2 keratin-compile 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: keratin-compile: error: an argument is missing; usage: keratin-compile <model.ktg, .onnx or .mlir> [options]
+// NONE: keratin-compile: error: an argument is missing; usage: keratin-compile <model.ktg, .onnx, .h5 or .mlir> [options]
 // RUN: %{exits} 2 keratin-compile a b 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: keratin-compile: error: 'b' is one argument too many
 // RUN: %{exits} 2 keratin-compile a --emti=so 2>&1 | FileCheck %s --check-prefix=OPTION

@@ -49,7 +49,7 @@ bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
 SourcePathOptions sourcePaths;
 
 CommandLine commandLine() {
-  CommandLine line("keratin-compile <model.ktg, .onnx or .mlir> [options]",
+  CommandLine line("keratin-compile <model.ktg, .onnx, .h5 or .mlir> [options]",
                    "Compiles a model ahead of time: a shared object and its C header.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE",

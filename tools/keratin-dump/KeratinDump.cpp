@@ -48,7 +48,7 @@ std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
 
 CommandLine commandLine() {
-  CommandLine line("keratin-dump <model.ktg, .onnx or .mlir> [options]",
+  CommandLine line("keratin-dump <model.ktg, .onnx, .h5 or .mlir> [options]",
                    "Shows a model at any stage of its compilation.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE", "output; default: standard output");

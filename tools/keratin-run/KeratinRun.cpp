@@ -47,7 +47,7 @@ bool check = false, timing = false, quiet = false, checkNumbers = false;
 
 CommandLine commandLine() {
   CommandLine line(
-      "keratin-run <model.ktg, .onnx, .mlir or .so> [options]",
+      "keratin-run <model.ktg, .onnx, .h5, .mlir or .so> [options]",
       "Calls a function of a model and prints what it gives.\n\n"
       "A shared object is loaded into this process: that runs whatever code it holds.");
   line.positional(models, 1, 1);

@@ -1,15 +1,19 @@
 #include "tools/support/Models.h"
 
 #include "compiler/driver/ModelFile.h"
+#include "frontend/keras_files/SavedModel.h"
 #include "frontend/onnx/SavedModel.h"
 
 using namespace keratin;
 
 absl::StatusOr<ir::SavedGraph> tools::readModel(const std::string &path, mlir::MLIRContext &context,
                                                 const std::string &function) {
-  if (!llvm::StringRef(path).ends_with(".onnx"))
+  const llvm::StringRef name = path;
+  const bool isKeras = name.ends_with(".h5") || name.ends_with(".hdf5");
+  if (!isKeras && !name.ends_with(".onnx"))
     return compiler::readModel(path, context, function);
-  auto bytes = frontend::onnx_models::savedGraphOf(path);
+  auto bytes = isKeras ? frontend::keras_files::savedGraphOf(path)
+                       : frontend::onnx_models::savedGraphOf(path);
   if (!bytes.ok())
     return bytes.status();
   return compiler::readSavedModel(*bytes, context, function);

@@ -10,7 +10,8 @@
 
 namespace keratin::tools {
 
-// As compiler::readModel; a file whose name ends in ".onnx" is a model of ONNX.
+// As compiler::readModel; a file whose name ends in ".onnx" is a model of ONNX, one whose name
+// ends in ".h5" or ".hdf5" one of Keras.
 absl::StatusOr<ir::SavedGraph> readModel(const std::string &path, mlir::MLIRContext &context,
                                          const std::string &function = "");
 

@@ -18,6 +18,7 @@
 #ifndef KERATIN_LAYERS_H
 #define KERATIN_LAYERS_H
 
+#include "keratin/keras_files.h"
 #include "keratin/layers/attention.h"
 #include "keratin/layers/convolutions.h"
 #include "keratin/layers/dense.h"

@@ -4,6 +4,7 @@
 #include "frontend/python/native/Register.h"
 #include "frontend/python/native/SparseMatrices.h"
 #include "frontend/python/native/Subjects.h"
+#include "keratin/keras_files.h"
 #include "keratin/onnx.h"
 
 #include <nanobind/stl/string.h>
@@ -318,6 +319,22 @@ nb::object loadOnnx(nb::handle path, bool trainable, nb::handle constants, const
   return wrapped(std::move(model.function));
 }
 
+nb::object loadKeras(nb::handle path, bool trainable, const std::string &name, nb::handle options,
+                     SourceLocation place) {
+  const std::string file = pathOf(path, {"load_keras", 0, place, "path"});
+  KerasOptions given;
+  given.trainable = trainable;
+  given.function = optionsOf(options, "load_keras", 3, "trainable, name, ", place);
+  if (!name.empty())
+    given.function.name = name;
+  KerasModel model;
+  {
+    ReleasedGil release;
+    model = layers::load_keras(file, given, place);
+  }
+  return wrapped(std::move(model.function));
+}
+
 void saveOnnx(nb::handle f, nb::handle path, int64_t opset, bool updates, bool places,
               bool externalData, SourceLocation place) {
   const Argument argument{"save_onnx", 0, place};
@@ -392,6 +409,7 @@ void keratin::python::registerFunctions(nb::module_ &m) {
   add<&loadFunction>(m, "load_function");
   add<&loadOnnx>(m, "load_onnx");
   add<&saveOnnx>(m, "save_onnx");
+  add<&loadKeras>(m, "load_keras");
   add<&saveWeights>(m, "save_weights");
   add<&loadWeights>(m, "load_weights");
 }
