@@ -1,6 +1,6 @@
 """Models of tf.keras, as TensorFlow up to 2.15 writes them, loaded by keratin.keras_files: by hand, with two Pythons.
 
-  TENSORFLOWS_PYTHON tests/python/tf_keras_models.py write FOLDER   # models, inputs and predictions
+  TENSORFLOWS_PYTHON tests/python/tf_keras_models.py write FOLDER [MobileNetV2 ResNet50 …]  # models, inputs and predictions
   PYTHONPATH=build/release/python build/python-env/bin/python tests/python/tf_keras_models.py check FOLDER
 """
 import os
@@ -79,9 +79,8 @@ def made():
     encoder = Input((6, 4))
     z = L.LayerNormalization()(L.Add()([encoder, L.MultiHeadAttention(2, 2)(encoder, encoder)]))
     yield 'encoder', Model(encoder, L.LayerNormalization()(L.Add()([z, L.Dense(4)(L.Dense(8, activation='gelu')(z))]))), [sequence]
-    if len(sys.argv) > 3:
-        for name in 'MobileNetV2', 'ResNet50', 'EfficientNetB0', 'DenseNet121':
-            yield name, getattr(keras.applications, name)(weights=None, input_shape=(64, 64, 3)), [numbers(2, 64, 64, 3)]
+    for name in sys.argv[3:]:
+        yield name, getattr(keras.applications, name)(weights=None, input_shape=(64, 64, 3)), [numbers(2, 64, 64, 3)]
 
 
 def write(folder):
