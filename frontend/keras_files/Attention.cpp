@@ -98,9 +98,10 @@ LayerValues multiHead(const KerasLayer &layer, const LayerCall &call) {
   const LayerValue value =
                        argument("value", call.inputs[std::min<size_t>(call.inputs.size() - 1, 1)]),
                    key = argument("key", call.inputs.size() > 2 ? call.inputs[2] : value);
-  if (query.tensor.ndim() != 3 || value.tensor.ndim() != 3 || layer.find("attention_axes"))
-    if (layer.integers("attention_axes") != std::vector<int64_t>{1} || query.tensor.ndim() != 3)
-      layer.notImplemented("attention over other axes than the second of three");
+  const std::vector<int64_t> axes = layer.integers("attention_axes");
+  if (query.tensor.ndim() != 3 || value.tensor.ndim() != 3 ||
+      (!axes.empty() && axes != std::vector<int64_t>{1}))
+    layer.notImplemented("attention over other axes than the second of three");
   auto headsOf = [&](const Tensor &x, const char *kernel, const char *bias) {
     const Tensor heads = K::einsum("bti,inh->btnh", {x, layer.weight(kernel, 3)}, layer.place);
     return layer.has(bias) ? Tensor(layer.at(heads) + layer.weight(bias, 2)) : heads;

@@ -1,7 +1,9 @@
 // Layers that move elements: reshaping, padding, cropping, repetition.
 #include "keratin/shapes.h"
+
 #include "frontend/keras_files/KerasLayer.h"
 #include "keratin/graph.h"
+#include <algorithm>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -39,14 +41,15 @@ Tensor repeat(const KerasLayer &layer, const Tensor &x) {
 
 // [[1, 1], [2, 2]], of one axis [1, 1]; or one number for all.
 K::Paddings paddingsOf(const KerasLayer &layer, const char *key, size_t rank) {
+  constexpr int64_t most = int64_t(1) << 40;
   const Json *found = layer.find(key);
   K::Paddings paddings;
   if (found && found->is_array() && !found->empty() && found->front().is_array()) {
     for (const Json &pair : *found) {
-      if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
-          !pair[1].is_number_unsigned())
-        layer.fail(std::string("has a ") + key + " of another form");
-      paddings.push_back({pair[0].get<int64_t>(), pair[1].get<int64_t>()});
+      K::Padding &padding = paddings.emplace_back();
+      for (const Json &number : pair)
+        padding.push_back(number.is_number_unsigned() && number <= most ? number.get<int64_t>()
+                                                                        : -1);
     }
   } else {
     const std::vector<int64_t> numbers = layer.integers(key);
@@ -61,6 +64,10 @@ K::Paddings paddingsOf(const KerasLayer &layer, const char *key, size_t rank) {
   if (paddings.size() != rank)
     layer.fail(std::string("has a ") + key + " of " + std::to_string(paddings.size()) +
                " axes; needed " + std::to_string(rank));
+  for (const K::Padding &padding : paddings)
+    if (padding.size() != 2 || std::min(padding[0], padding[1]) < 0 ||
+        std::max(padding[0], padding[1]) > most)
+      layer.fail(std::string("has a ") + key + " of another form");
   return paddings;
 }
 

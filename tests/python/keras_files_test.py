@@ -376,6 +376,7 @@ WRONG_LAYERS = [
     (ValueError, layer('Conv2DTranspose'), (None, 4), [np.ones((2, 2, 1, 1))], 'has an input of rank 2; needed 4'),
     (ValueError, layer('LocallyConnected2D', kernel_size=2), (None, None, 4, 1), [np.ones((9, 4, 1))], '; needed known sizes of images'),
     (ValueError, layer('ZeroPadding2D', padding=[[1, 1], [2]]), (None, 4, 4, 1), [], 'has a padding of another form'),
+    (ValueError, layer('Cropping1D', cropping=[0, -(1 << 63)]), (None, 4, 4), [], 'has a cropping of another form'),
     (ValueError, layer('Cropping3D', cropping=[1, 2]), (None, 4, 4, 4, 1), [], 'has a cropping of 2 axes; needed 3'),
     (ValueError, layer('UpSampling2D', size=[1, 2, 3]), (None, 4, 4, 1), [], 'has 3 numbers for size; needed 2'),
     (NotImplementedError, layer('UpSampling2D', size=2, interpolation='bilinear'), (None, 4, 4, 1), [], 'the interpolation bilinear of tf.keras'),
