@@ -232,20 +232,6 @@ void KerasLayer::addInnerCopy(Json description) {
   addInner(*own.back());
 }
 
-// What refuses an argument may not know whose it is.
-static LayerValues importPlaced(const KerasLayer &layer, const LayerCall &call) {
-  try {
-    return layer.record().import(layer, call);
-  } catch (const MemoryError &) {
-    throw;
-  } catch (const Error &error) {
-    const std::string message = error.what();
-    if (message.find("; at ") != std::string::npos)
-      throw;
-    layer.fail("is refused: " + message);
-  }
-}
-
 LayerValues KerasLayer::call(const LayerCall &call) const {
   file.countCall();
   auto check = [&](const std::string &keyword) {
@@ -258,7 +244,13 @@ LayerValues KerasLayer::call(const LayerCall &call) const {
     check(keyword);
   for (const auto &[keyword, value] : call.options)
     check(keyword);
-  return importPlaced(*this, call);
+  return placed([&] { return record().import(*this, call); });
+}
+
+void KerasLayer::failWith(const std::string &message) const {
+  if (message.find("; at ") == std::string::npos)
+    fail("is refused: " + message);
+  throw ValueError(message);
 }
 
 void KerasLayer::fail(const std::string &what) const {

@@ -4,6 +4,7 @@
 
 #include "frontend/keras_files/KerasFile.h"
 #include "keratin/arguments.h"
+#include "keratin/error.h"
 #include "keratin/tensor.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -98,6 +99,17 @@ public:
   void addInnerCopy(Json description);
 
   LayerValues call(const LayerCall &call) const;
+  // What the work returns. Its errors are about the file, of which K functions know nothing: wrong
+  // arguments are ValueErrors, and have the layer's place if they have none.
+  template <typename Work> auto placed(Work &&work) const -> decltype(work()) {
+    try {
+      return work();
+    } catch (const TypeError &error) {
+      failWith(error.what());
+    } catch (const ValueError &error) {
+      failWith(error.what());
+    }
+  }
 
   // An operand whose place is the layer's, for operators.
   Operand at(const Tensor &x) const { return Operand(x, place); }
@@ -113,6 +125,7 @@ private:
   };
   const Weight *findWeight(const std::string &name) const;
   void listWeights(bool isTrained, bool isInTrained, std::vector<Weight *> &list);
+  [[noreturn]] void failWith(const std::string &message) const;
   [[noreturn]] void failKey(const char *key, const char *needed) const;
 
   const Json *theConfig = nullptr;

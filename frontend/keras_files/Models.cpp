@@ -272,8 +272,10 @@ Tensor placeholder(const KerasLayer &layer, const Json *shape, const std::string
   }
   if (layer.flag("sparse") || layer.flag("ragged"))
     layer.notImplemented("a sparse or ragged input");
-  return K::placeholder(std::move(sizes), None, layer.text("dtype", K::floatx()), false, name,
-                        layer.place);
+  return layer.placed([&] {
+    return K::placeholder(std::move(sizes), None, layer.text("dtype", K::floatx()), false, name,
+                          layer.place);
+  });
 }
 
 Tensor inputOf(const KerasLayer &layer, const std::string &name) {
