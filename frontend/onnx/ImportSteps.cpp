@@ -1,7 +1,7 @@
 #include "frontend/onnx/ImportSteps.h"
 
 #include "frontend/backend/SavedFunctions.h"
-#include "frontend/onnx/Printable.h"
+#include "frontend/graph/Printable.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
