@@ -1,5 +1,6 @@
-// Tile instructions against plain loops: by the emulator, or where the processor has them and lends
-// them to us, by itself, which then says whether the emulator's idea of them is right.
+// Tile instructions, and those of AVX-VNNI, against plain loops: by the emulator, or where the
+// processor has them and lends them to us, by itself, which then says whether the emulator's idea
+// of them is right.
 #include "runtime/object/CpuFeatures.h"
 #include "tests/support/NoExit.h"
 #include "tests/support/TemporaryFile.h"
@@ -303,6 +304,60 @@ TEST_CASE("sums of bytes wrap around") {
   dest.at(0, 0) = 0xFFFFFFFF;
   multiply<0, 1, 2>(BothUnsigned, dest, ones, ones);
   CHECK(dest.at(0, 0) == 0);
+}
+
+//===-- Vectors of AVX-VNNI ----------------------------------------------------------------------//
+
+namespace {
+struct Vector {
+  alignas(32) uint32_t words[8];
+};
+} // namespace
+
+// Those of the registers that no function keeps, and of memory.
+#define MULTIPLY_VECTORS(text)                                                                     \
+  [](Vector &sums, const Vector &first, const Vector &second) {                                    \
+    asm volatile("vmovdqa %0, %%ymm3\n vmovdqa %1, %%ymm12\n vmovdqa %2, %%ymm9\n" text            \
+                 "\n vmovdqa %%ymm3, %0"                                                           \
+                 : "+m"(sums)                                                                      \
+                 : "m"(first), "m"(second)                                                         \
+                 : "xmm3", "xmm9", "xmm12");                                                       \
+  }
+
+TEST_CASE("vectors multiply bytes and words") {
+  std::mt19937 random(9);
+  auto filled = [&] {
+    Vector vector;
+    for (uint32_t &word : vector.words)
+      word = random();
+    return vector;
+  };
+  auto ofBytes = [](uint32_t x, uint32_t y) {
+    uint32_t sum = 0;
+    for (int shift = 0; shift < 32; shift += 8)
+      sum += uint32_t(int32_t(uint8_t(x >> shift)) * int32_t(int8_t(y >> shift)));
+    return sum;
+  };
+  auto ofWords = [](uint32_t x, uint32_t y) {
+    uint32_t sum = 0;
+    for (int shift = 0; shift < 32; shift += 16)
+      sum += uint32_t(int32_t(int16_t(x >> shift)) * int32_t(int16_t(y >> shift)));
+    return sum;
+  };
+  auto check = [&](auto multiply, auto product, int words) {
+    Vector sums = filled(), first = filled(), second = filled(), expected = sums;
+    first.words[0] = second.words[0] = 0x80008000; // the largest sum, which wraps
+    for (int i = 0; i < 8; ++i)
+      expected.words[i] = i < words ? sums.words[i] + product(first.words[i], second.words[i]) : 0;
+    multiply(sums, first, second);
+    for (int i = 0; i < 8; ++i)
+      CHECK(sums.words[i] == expected.words[i]);
+  };
+  check(MULTIPLY_VECTORS("%{vex%} vpdpbusd %%ymm9, %%ymm12, %%ymm3"), ofBytes, 8);
+  check(MULTIPLY_VECTORS("%{vex%} vpdpbusd %2, %%ymm12, %%ymm3"), ofBytes, 8);
+  check(MULTIPLY_VECTORS("%{vex%} vpdpbusd %%xmm9, %%xmm12, %%xmm3"), ofBytes, 4);
+  check(MULTIPLY_VECTORS("%{vex%} vpdpwssd %%ymm9, %%ymm12, %%ymm3"), ofWords, 8);
+  check(MULTIPLY_VECTORS("%{vex%} vpdpwssd %2, %%ymm12, %%ymm3"), ofWords, 8);
 }
 
 //===-- Moves ------------------------------------------------------------------------------------//
@@ -676,6 +731,26 @@ TEST_CASE("tiles are found") {
   expect(CODE("tdpbsud %%tmm7, %%tmm0, %%tmm1"), amx::TDPBSUD, 1, 0, 7);
   expect(CODE("tdpbusd %%tmm0, %%tmm7, %%tmm5"), amx::TDPBUSD, 5, 7, 0);
   expect(CODE("tdpbuud %%tmm3, %%tmm4, %%tmm7"), amx::TDPBUUD, 7, 4, 3);
+}
+
+TEST_CASE("vectors are found") {
+  auto expect = [](Code code, amx::Op op, int words, int dest, int first) {
+    Instruction instruction;
+    REQUIRE(decoded(code, instruction));
+    CHECK(amx::opName(instruction.op) == std::string(amx::opName(op)));
+    CHECK(instruction.bytes == code.end - code.begin);
+    CHECK(int(instruction.vectorWords) == words);
+    CHECK(int(instruction.dest) == dest);
+    CHECK(int(instruction.first) == first);
+    return instruction;
+  };
+  CHECK(expect(CODE("%{vex%} vpdpbusd %%ymm1, %%ymm2, %%ymm3"), amx::VPDPBUSD, 8, 3, 2).second == 1);
+  CHECK(expect(CODE("%{vex%} vpdpwssd %%xmm14, %%xmm15, %%xmm8"), amx::VPDPWSSD, 4, 8, 15).second ==
+        14);
+  const Instruction inMemory =
+      expect(CODE("%{vex%} vpdpbusd 8(%%rdx,%%rbx,2), %%ymm9, %%ymm10"), amx::VPDPBUSD, 8, 10, 9);
+  CHECK(inMemory.inMemory);
+  CHECK(inMemory.address + inMemory.stride == 0x8008);
 }
 
 TEST_CASE("other instructions are nobody's tiles") {

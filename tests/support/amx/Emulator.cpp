@@ -2,6 +2,7 @@
 
 #include "tests/support/amx/Instruction.h"
 #include "tests/support/amx/Tiles.h"
+#include "tests/support/amx/Vectors.h"
 
 #include <atomic>
 #include <dlfcn.h>
@@ -68,7 +69,11 @@ static void passOn(int number, siginfo_t *info, void *context) {
 
 //===-- Execution --------------------------------------------------------------------------------//
 
-static const char *execute(const Instruction &instruction) {
+static const char *execute(const Instruction &instruction, mcontext_t &state) {
+  if (instruction.vectorWords) {
+    multiplyVectors(instruction, state);
+    return nullptr;
+  }
   const int dest = instruction.dest, first = instruction.first, second = instruction.second;
   auto *memory = reinterpret_cast<char *>(instruction.address);
   const auto stride = int64_t(instruction.stride);
@@ -98,6 +103,8 @@ static const char *execute(const Instruction &instruction) {
     return tiles.multiplyBytes(dest, first, second, Signs::UnsignedSigned);
   case TDPBUUD:
     return tiles.multiplyBytes(dest, first, second, Signs::BothUnsigned);
+  case VPDPBUSD:
+  case VPDPWSSD:
   case numOps:
     break;
   }
@@ -124,7 +131,7 @@ static void onIllegalInstruction(int number, siginfo_t *info, void *context) {
   if (!byProcessor ||
       !decode(reinterpret_cast<const uint8_t *>(state.gregs[REG_RIP]), registers, instruction))
     return passOn(number, info, context);
-  if (const char *why = execute(instruction)) {
+  if (const char *why = execute(instruction, state)) {
     say(opName(instruction.op), why);
     // A wrong configuration is a general protection fault, the rest invalid opcodes.
     return endBySignal(instruction.op == LDTILECFG ? SIGSEGV : SIGILL);

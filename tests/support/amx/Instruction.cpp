@@ -5,9 +5,9 @@
 using namespace keratin::tests::amx;
 
 const char *keratin::tests::amx::opName(Op op) {
-  static const char *const names[] = {"ldtilecfg", "sttilecfg",   "tilerelease", "tilezero",
-                                      "tileloadd", "tileloaddt1", "tilestored",  "tdpbf16ps",
-                                      "tdpbssd",   "tdpbsud",     "tdpbusd",     "tdpbuud"};
+  static const char *const names[] = {
+      "ldtilecfg", "sttilecfg", "tilerelease", "tilezero", "tileloadd", "tileloaddt1", "tilestored",
+      "tdpbf16ps", "tdpbssd",   "tdpbsud",     "tdpbusd",  "tdpbuud",   "vpdpbusd",    "vpdpwssd"};
   static_assert(sizeof(names) / sizeof(names[0]) == numOps);
   return names[op];
 }
@@ -91,6 +91,23 @@ Op tileOp(const Encoding &encoding) {
   }
 }
 
+// Behind the ModRM byte: dest += first * second, the latter a register or memory.
+bool decodeVector(const uint8_t *code, const uint8_t *at, const Encoding &encoding, bool isLong,
+                  const uint64_t registers[16], Instruction &result) {
+  if (encoding.prefix != P66)
+    return false;
+  result.op = encoding.opcode == 0x50 ? VPDPBUSD : VPDPWSSD;
+  result.vectorWords = isLong ? 8 : 4;
+  result.dest = uint8_t(encoding.reg | encoding.r << 3);
+  result.first = encoding.vvvv;
+  result.second = uint8_t(encoding.rm | encoding.b << 3);
+  result.inMemory = encoding.mod != 3;
+  if (result.inMemory)
+    at = readMemoryOperand(at, encoding, registers, result);
+  result.bytes = uint8_t(at - code);
+  return true;
+}
+
 } // namespace
 
 bool keratin::tests::amx::decode(const uint8_t *code, const uint64_t registers[16],
@@ -102,20 +119,24 @@ bool keratin::tests::amx::decode(const uint8_t *code, const uint64_t registers[1
   encoding.r = !(at[1] & 0x80);
   encoding.x = !(at[1] & 0x40);
   encoding.b = !(at[1] & 0x20);
-  if (at[2] & 0x84) // W or 256 bits
+  const bool isVector = at[3] == 0x50 || at[3] == 0x52;
+  if (at[2] & (isVector ? 0x80 : 0x84)) // W, or 256 bits
     return false;
   encoding.vvvv = ~at[2] >> 3 & 15;
   encoding.prefix = Prefix(at[2] & 3);
   encoding.opcode = at[3];
-  if (encoding.opcode != 0x49 && encoding.opcode != 0x4B && encoding.opcode != 0x5C &&
+  if (!isVector && encoding.opcode != 0x49 && encoding.opcode != 0x4B && encoding.opcode != 0x5C &&
       encoding.opcode != 0x5E)
     return false;
   encoding.mod = at[4] >> 6;
   encoding.reg = at[4] >> 3 & 7;
   encoding.rm = at[4] & 7;
   at += 5;
+  if (isVector)
+    return decodeVector(code, at, encoding, code[2] & 4, registers, result);
 
-  const bool inMemory = encoding.mod != 3;
+  const bool inMemory = result.inMemory = encoding.mod != 3;
+  result.vectorWords = 0;
   result.op = inMemory ? memoryOp(encoding) : tileOp(encoding);
   if (result.op == numOps || encoding.r)
     return false;

@@ -1,5 +1,5 @@
-// Machine code of AMX. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
-// 2; all of it is VEX.128, map 0F38, W0.
+// Machine code of AMX, and of AVX-VNNI. Source: Intel 64 and IA-32 Architectures Software
+// Developer's Manual, volume 2; all of it is VEX, map 0F38, W0, tiles 128 bits.
 #ifndef KERATIN_TESTS_SUPPORT_AMX_INSTRUCTION_H
 #define KERATIN_TESTS_SUPPORT_AMX_INSTRUCTION_H
 
@@ -20,6 +20,8 @@ enum Op : uint8_t {
   TDPBSUD,
   TDPBUSD,
   TDPBUUD,
+  VPDPBUSD,
+  VPDPWSSD,
   numOps
 };
 
@@ -29,8 +31,10 @@ const char *opName(Op op);
 struct Instruction {
   Op op;
   uint8_t bytes;
-  uint8_t dest, first, second; // tiles; what is stored is `dest` too
-  uint64_t address, stride;    // of the operand in memory
+  uint8_t dest, first, second; // tiles or vectors; what is stored is `dest` too
+  uint64_t address, stride;    // of the operand in memory; a vector's is at their sum
+  bool inMemory;               // the operand, of a vector's the second
+  uint8_t vectorWords;         // 4 or 8; 0 of tiles
 };
 
 // False where `code` is something else. `registers` in the order of their encoding, from rax to
