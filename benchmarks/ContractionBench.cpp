@@ -1,7 +1,7 @@
 // Times generated contractions on one core, by hand: contraction_bench [machine] [filter] [f32,
-// bf16 or f16] [KiB of B that are held at once] [rows of B that are brought near ahead], the last
-// two for the table of codegen/cpu/Processors.cpp. Prints GFLOP/s, the share of the FMA peak
-// measured just before, and what compilation took.
+// bf16, f16 or u8] [KiB of B that are held at once] [rows of B that are brought near ahead], the
+// last two for the table of codegen/cpu/Processors.cpp. Prints GFLOP/s, the share of the FMA peak
+// measured just before, and what compilation took. u8 is multiplied with int8, in int32.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/elements/LoopEmitter.h"
@@ -65,10 +65,16 @@ public:
     OpBuilder builder(context.get());
     Location loc = builder.getUnknownLoc();
     Type pointer = LLVM::LLVMPointerType::get(context.get()), i64 = builder.getI64Type();
-    Type f32 = builder.getF32Type();
-    Type factor = elements == "bf16"  ? builder.getBF16Type()
-                  : elements == "f16" ? Type(builder.getF16Type())
-                                      : f32;
+    Type sum = builder.getF32Type(), left = sum, right = sum;
+    if (elements == "bf16")
+      left = right = builder.getBF16Type();
+    if (elements == "f16")
+      left = right = builder.getF16Type();
+    if (elements == "u8") {
+      sum = builder.getI32Type();
+      left = builder.getIntegerType(8, /*isSigned=*/false);
+      right = builder.getI8Type();
+    }
 
     auto makeSpec = [&](LoopEmitter &emit, Value sizes) {
       auto size = [&](int which, int64_t value, bool constant) {
@@ -77,12 +83,12 @@ public:
                                constant ? std::optional(ir::DimExpr(value)) : std::nullopt};
       };
       ContractionSpec spec;
-      spec.accumulatorType = f32;
+      spec.accumulatorType = sum;
       spec.batch = size(0, shape.batch, true);
       spec.m = size(1, shape.m, known == Known::All);
       spec.n = size(2, shape.n, known != Known::None);
       spec.k = size(3, shape.k, known != Known::None);
-      auto operand = [&](const ContractionSize &rows, const ContractionSize &cols,
+      auto operand = [&](const ContractionSize &rows, const ContractionSize &cols, Type factor,
                          bool transposed) {
         Value one = emit.toIndex(emit.constant(1));
         Value batch =
@@ -94,8 +100,8 @@ public:
         }
         return result;
       };
-      spec.a = operand(spec.m, spec.k, shape.aTransposed);
-      spec.b = operand(spec.k, spec.n, shape.bTransposed);
+      spec.a = operand(spec.m, spec.k, left, shape.aTransposed);
+      spec.b = operand(spec.k, spec.n, right, shape.bTransposed);
       return spec;
     };
     auto begin = [&](StringRef kind, TypeRange inputs, TypeRange results) {
@@ -125,7 +131,7 @@ public:
       LoopEmitter emit(b, loc, target);
       Value row = emit.add(emit.mul(emit.fromIndex(batch), rows), emit.fromIndex(m));
       Value offset = emit.add(emit.mul(row, columns), emit.fromIndex(n));
-      emit.store(sums, emit.address(kernel.getArgument(2), f32, offset), mask);
+      emit.store(sums, emit.address(kernel.getArgument(2), sum, offset), mask);
     };
     emitContraction(builder, loc, spec, plan, target, emit.toIndex(kernel.getArgument(5)),
                     emit.toIndex(kernel.getArgument(6)));
@@ -137,10 +143,10 @@ private:
   StringRef elements;
 };
 
-// In [-1, 1), in the first half of the array where elements take half the room.
+// In [-1, 1), in the first half of the array where elements take half the room; any bytes.
 auto randomFactors(int64_t count, StringRef elements) {
   auto array = randomArray(count);
-  if (elements == "f32")
+  if (elements == "f32" || elements == "u8")
     return array;
   for (int64_t i = 0; i < count; ++i) {
     APFloat number(array.get()[i]);

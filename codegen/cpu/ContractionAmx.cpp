@@ -15,7 +15,7 @@ namespace {
 using Pairs = ContractionPanel::Pairs;
 using Values = LoopEmitter::Values;
 
-constexpr int64_t kTileRows = 16, kTileLanes = 16, kTileBytes = 64;
+constexpr int64_t kTileBytes = 64;
 
 void call(LoopEmitter &emit, StringRef name, ValueRange arguments) {
   emit.builder.create<LLVM::CallIntrinsicOp>(
@@ -28,19 +28,26 @@ Value tileNumber(LoopEmitter &emit, int64_t number) {
                                                emit.builder.getI8IntegerAttr(number));
 }
 
+StringRef productOf(const ContractionPlan &plan) {
+  if (!plan.isOfIntegers)
+    return "tdpbf16ps";
+  return plan.isSignedA ? (plan.isSignedB ? "tdpbssd" : "tdpbsud")
+                        : (plan.isSignedB ? "tdpbusd" : "tdpbuud");
+}
+
 // Two tiles of rows at most, times as many of columns.
 class AmxTile {
 public:
   AmxTile(LoopEmitter &emit, const ContractionPlan &plan, const ContractionPanel &panel,
           int64_t rowTiles)
-      : emit(emit), panel(panel), rowTiles(rowTiles), columnTiles(plan.tileVectors),
-        i32(emit.builder.getI32Type()) {}
+      : emit(emit), panel(panel), rowTiles(rowTiles), columnTiles(plan.tileColumns() / kAmxLanes),
+        product(productOf(plan)), i32(emit.builder.getI32Type()) {}
 
   void run(Value a, Value sums) {
-    const int64_t width = columnTiles * kTileLanes;
+    const int64_t width = columnTiles * kAmxLanes;
     Value rowBytes = emit.constant(width * 4);
     auto place = [&](int64_t row, int64_t column) {
-      return emit.address(sums, i32, (row * kTileRows * width) + column * kTileLanes);
+      return emit.address(sums, i32, (row * kAmxRows * width) + column * kAmxLanes);
     };
     auto forSums = [&](llvm::function_ref<void(int64_t, int64_t)> body) {
       for (int64_t row = 0; row < rowTiles; ++row)
@@ -58,20 +65,20 @@ public:
           });
         });
     Value bBytes = emit.mul(panel.bDepthStride, 4), aBytes = emit.mul(panel.rowStride, 4);
-    emit.loop(emit.constant(0), panel.depth, kTileLanes, {a, panel.b}, [&](Value, ValueRange from) {
+    emit.loop(emit.constant(0), panel.depth, kAmxLanes, {a, panel.b}, [&](Value, ValueRange from) {
       for (int64_t row = 0; row < rowTiles; ++row) {
-        Value rows = emit.address(from[0], i32, emit.mul(panel.rowStride, row * kTileRows));
+        Value rows = emit.address(from[0], i32, emit.mul(panel.rowStride, row * kAmxRows));
         // Read once, where B's panel has to stay in the first-level cache for the next rows.
         call(emit, "tileloaddt164", {ofA(row), rows, aBytes});
         for (int64_t column = 0; column < columnTiles; ++column) {
           if (row == 0)
             call(emit, "tileloadd64",
-                 {ofB(column), emit.address(from[1], i32, column * kTileLanes), bBytes});
-          call(emit, "tdpbf16ps", {sum(row, column), ofA(row), ofB(column)});
+                 {ofB(column), emit.address(from[1], i32, column * kAmxLanes), bBytes});
+          call(emit, product, {sum(row, column), ofA(row), ofB(column)});
         }
       }
-      return Values{emit.address(from[0], i32, kTileLanes),
-                    emit.address(from[1], i32, emit.mul(panel.bDepthStride, kTileRows))};
+      return Values{emit.address(from[0], i32, kAmxLanes),
+                    emit.address(from[1], i32, emit.mul(panel.bDepthStride, kAmxRows))};
     });
     forSums([&](int64_t row, int64_t column) {
       call(emit, "tilestored64", {sum(row, column), place(row, column), rowBytes});
@@ -86,6 +93,7 @@ private:
   LoopEmitter &emit;
   const ContractionPanel &panel;
   int64_t rowTiles, columnTiles;
+  StringRef product;
   Type i32;
 };
 
@@ -93,13 +101,13 @@ private:
 void emitAtOnce(LoopEmitter &emit, const ContractionPlan &plan, const ContractionPanel &panel) {
   Type i32 = emit.builder.getI32Type();
   const int64_t width = plan.tileColumns();
-  Value two = emit.constant(2 * kTileRows);
-  Value wholes = emit.div(emit.add(panel.rows, kTileRows - 1), two);
+  Value two = emit.constant(2 * kAmxRows);
+  Value wholes = emit.div(emit.add(panel.rows, kAmxRows - 1), two);
   Values end =
       emit.loop(emit.constant(0), wholes, 1, {panel.a, panel.sums}, [&](Value, ValueRange at) {
         AmxTile(emit, plan, panel, 2).run(at[0], at[1]);
         return Values{emit.address(at[0], i32, panel.tileStride),
-                      emit.address(at[1], i32, 2 * kTileRows * width)};
+                      emit.address(at[1], i32, 2 * kAmxRows * width)};
       });
   emit.branch(emit.less(emit.mul(wholes, two), panel.rows),
               [&] { AmxTile(emit, plan, panel, 1).run(end[0], end[1]); });
@@ -146,10 +154,10 @@ void emitApart(LoopEmitter &emit, const ContractionPlan &plan, const Contraction
       return next;
     };
     Values after =
-        emit.loop(emit.constant(0), panel.depth, kTileRows, before, [&](Value k0, ValueRange sums) {
+        emit.loop(emit.constant(0), panel.depth, kAmxRows, before, [&](Value k0, ValueRange sums) {
           Values zeros(count, emit.zero(vector));
           auto ofHalf = [&](int64_t half) {
-            return emit.loop(k0, emit.add(k0, kTileRows), 1, zeros, [&](Value k, ValueRange sums) {
+            return emit.loop(k0, emit.add(k0, kAmxRows), 1, zeros, [&](Value k, ValueRange sums) {
               return products(k, emit.constant(half), sums);
             });
           };
@@ -175,7 +183,7 @@ void keratin::codegen::emitBeginAmx(LoopEmitter &emit) {
     shapes[0] = 1;
     for (int64_t tile = 0; tile < 8; ++tile) {
       shapes[16 + 2 * tile] = kTileBytes;
-      shapes[48 + tile] = kTileRows;
+      shapes[48 + tile] = kAmxRows;
     }
     auto type = VectorType::get(64, b.getI8Type());
     Value one = b.create<LLVM::ConstantOp>(inner.loc, b.getI64Type(), b.getI64IntegerAttr(1));
@@ -193,8 +201,8 @@ void keratin::codegen::emitEndAmx(LoopEmitter &emit) { call(emit, "tilerelease",
 void keratin::codegen::emitAmxPanel(LoopEmitter &emit, const ContractionPlan &plan,
                                     const ContractionPanel &panel) {
   const bool isAtOnce = panel.pairs == Pairs::AtOnce;
-  std::string name =
-      llvm::formatv("keratin_panel_amx{0}_{1}", isAtOnce ? "" : "_apart", plan.tileVectors);
+  std::string name = llvm::formatv("keratin_panel_amx{0}_{1}_{2}", isAtOnce ? "" : "_apart",
+                                   productOf(plan), plan.tileVectors);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride,
                                panel.b,    panel.bDepthStride, panel.depth,
                                panel.rows, panel.sums,         panel.first};

@@ -1,6 +1,8 @@
-// Products of bfloat16 in the tile registers of AMX, each 16 rows of 16 elements of 32 bits.
+// Products of bfloat16, or of integers of 8 bits, in the tile registers of AMX, each 16 rows of 16
+// elements of 32 bits: pairs, or fours.
 //
-// One instruction goes 16 steps in depth: of each element of C it makes the sum of the first
+// One instruction goes 16 steps in depth. Of integers, of any two signs, it makes what others do.
+// Of each element of C of bfloat16 it makes the sum of the first
 // numbers of the pairs, one after the other, that of the second numbers, adds these two, and adds
 // what they make to the element. Like the instruction for single pairs it takes denormal numbers
 // for zeros, and has the bits of others where there are none (ContractionPairs.h); what is
@@ -12,6 +14,8 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 
 namespace keratin::codegen {
+
+constexpr int64_t kAmxRows = 16, kAmxLanes = 16;
 
 // Tiles have their shapes in between, and no other code uses them.
 void emitBeginAmx(LoopEmitter &emit);

@@ -39,11 +39,12 @@ public:
     columnsOfB.type = packedType;
     // As they are: LLVM takes vectors of halves apart where the machine lacks them.
     if (plan.widensB)
-      columnsOfB.sourceType = columnsOfB.type = emit.builder.getI16Type();
+      columnsOfB.sourceType = columnsOfB.type =
+          emit.builder.getIntegerType(spec.b.elementType.getIntOrFloatBitWidth());
     columnsOfB.packed = emit.address(scratch, type, plan.scratch.b);
     columnsOfB.panelDepth = blocks.packedSteps;
     sums = emit.address(scratch, type, plan.scratch.sums);
-    if (plan.isOfPairs()) {
+    if (plan.isOfBfloat16()) {
       rowsOfA.least = emit.address(scratch, type, plan.scratch.leastOfPairs);
       columnsOfB.least = emit.address(rowsOfA.least, type, 1);
     }
@@ -267,7 +268,9 @@ private:
       bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
     else if (plan.bringsNext)
       bringNext(job, panel);
-    if (!plan.isOfPairs())
+    if (plan.isOfIntegers)
+      job.pairs = ContractionPanel::Pairs::AtOnce;
+    if (!plan.isOfBfloat16())
       return emitContractionPanel(emit, plan, type, job);
     auto run = [&](ContractionPanel::Pairs pairs) {
       job.pairs = pairs;

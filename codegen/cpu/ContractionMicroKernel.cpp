@@ -1,6 +1,5 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 
-#include "codegen/cpu/Avx512.h"
 #include "codegen/cpu/ContractionAmx.h"
 #include "codegen/cpu/ContractionPairs.h"
 
@@ -139,7 +138,7 @@ void TileLoops::addProducts(MutableArrayRef<Value> sums, ValueRange bases, Value
     for (int64_t v = 0; v < vectors; ++v) {
       Value factor = broadcast ? broadcast : row(element, type, v);
       Value &sum = sums[r * vectors + v];
-      sum = isPair ? avx512PairsOfBfloat16(emit.builder, emit.loc, sum, factor, columns[v])
+      sum = isPair ? emitAddPairs(emit, plan, sum, factor, columns[v])
                    : emit.multiplyAdd(factor, columns[v], sum);
     }
   }
@@ -331,9 +330,11 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
     middle += llvm::formatv("_again_{0}", plan.repeatedRows);
   for (uint64_t counts : plan.tilesOfRest)
     middle += llvm::formatv("_{0:x-}", counts);
-  const char *pairs = panel.pairs == Pairs::AtOnce  ? "_pairs"
+  std::string pairs = panel.pairs == Pairs::AtOnce  ? "_pairs"
                       : panel.pairs == Pairs::Apart ? "_pairs_apart"
                                                     : "";
+  if (plan.depthStep == 4)
+    pairs = plan.isSignedA ? "_fours_signed" : "_fours";
   std::string name = llvm::formatv("keratin_panel{0}{1}{2}{3}{4}_{5}_{6}x{7}x{8}_{9}{10}",
                                    panel.taps ? "_taps" : "", panel.ahead.from ? "_ahead" : "",
                                    panel.wideRows ? "_wide" : "", panel.columns ? "_masked" : "",

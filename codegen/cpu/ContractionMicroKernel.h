@@ -33,8 +33,8 @@ struct ContractionPanel {
     mlir::Value from; // null if there is none
     mlir::Value left, runLength, betweenRuns, every;
   } ahead;
-  // Elements of A and B are pairs of bfloat16 (ContractionPairs.h), multiplied at once or one after
-  // the other.
+  // Elements of A and B are pairs (ContractionPairs.h), multiplied at once or, of bfloat16, one
+  // after the other.
   enum class Pairs { None, AtOnce, Apart } pairs = Pairs::None;
   // An element of A is as wide as a row of B, and multiplied with it lane by lane.
   bool wideRows = false;

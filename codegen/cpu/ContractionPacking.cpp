@@ -29,13 +29,19 @@ const char *accessName(Access access) {
   return nullptr;
 }
 
+// Beside the types.
+const char *howPacked(const ContractionPlan &plan) {
+  if (plan.usesAmx)
+    return plan.depthStep == 4 ? "_amx_fours" : "_amx";
+  return plan.depthStep == 4 ? "_fours" : plan.isOfIntegers ? "_pairs" : "";
+}
+
 Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowStride, Value col,
               Value colStride) {
   return emit.address(source, type, emit.add(emit.mul(row, rowStride), emit.mul(col, colStride)));
 }
 
-// For each whole step, and for the last one of an odd depth: body(step, whether a second number is
-// there).
+// For each whole step, and for the last one where it is a part: body(step, whether it is whole).
 Values forSteps(LoopEmitter &emit, const ContractionPlan &plan, Value depth, int64_t unroll,
                 Values least, llvm::function_ref<Values(Value, bool, Values)> body) {
   Value steps = emit.div(depth, emit.constant(plan.depthStep));
@@ -58,27 +64,46 @@ Values forSteps(LoopEmitter &emit, const ContractionPlan &plan, Value depth, int
   return least;
 }
 
-// The elements of one step from `lanes` numbers on, which lie next to each other.
-Value packedLanes(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
-                  Value from, Value depthStride, bool isWhole, Value mask) {
-  if (!plan.isOfPairs())
-    return emit.loadAs(type, sourceType, plan.lanes, from, mask);
-  auto bits = VectorType::get(plan.lanes, emit.builder.getI16Type());
-  Value first = emit.load(bits, from, mask);
-  Value second = isWhole ? emit.load(bits, emit.address(from, sourceType, depthStride), mask)
-                         : emit.zero(bits);
-  return emitPairs(emit, first, second);
-}
-
 // What packed elements are made of, one or more numbers.
 Type numberType(LoopEmitter &emit, const ContractionPlan &plan, Type type) {
-  return plan.isOfPairs() ? emit.builder.getI16Type() : type;
+  return plan.isOfPairs() ? emit.builder.getIntegerType(32 / plan.depthStep) : type;
+}
+
+// What numbers are loaded from: those that are not widened are bits.
+Type memoryType(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType) {
+  const Type number = numberType(emit, plan, type);
+  const unsigned bits = number.getIntOrFloatBitWidth();
+  return plan.isOfPairs() && sourceType.getIntOrFloatBitWidth() == bits ? number : sourceType;
+}
+
+// The elements of one step from `lanes` numbers on, which lie next to each other; `left`: how many
+// steps of one are left where these are not enough for it.
+Value packedLanes(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
+                  Value from, Value depthStride, Value left, Value mask) {
+  if (!plan.isOfPairs())
+    return emit.loadAs(type, sourceType, plan.lanes, from, mask);
+  const Type number = numberType(emit, plan, type);
+  Values numbers;
+  for (int64_t i = 0; i < plan.depthStep; ++i) {
+    auto load = [&]() -> Values {
+      Value at = emit.address(from, sourceType, emit.mul(depthStride, i));
+      return {emit.loadAs(number, memoryType(emit, plan, type, sourceType), plan.lanes, at, mask)};
+    };
+    const Type vector = VectorType::get(plan.lanes, number);
+    auto zero = [&]() -> Values { return {emit.zero(vector)}; };
+    if (!left || i == 0)
+      numbers.append(load());
+    else if (i == plan.depthStep - 1)
+      numbers.append(zero());
+    else
+      numbers.append(emit.choose(emit.less(emit.constant(i), left), vector, load, zero));
+  }
+  return emitPairs(emit, numbers);
 }
 
 Value loadNumber(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
                  Value from) {
-  return plan.isOfPairs() ? emit.load(numberType(emit, plan, type), from)
-                          : emit.loadAs(type, sourceType, from);
+  return emit.loadAs(numberType(emit, plan, type), memoryType(emit, plan, type, sourceType), from);
 }
 
 // `lanes` elements whose numbers lie next to each other.
@@ -86,9 +111,10 @@ Value loadElements(LoopEmitter &emit, const ContractionPlan &plan, Type type, Ty
                    int64_t lanes, Value from, Value mask = nullptr) {
   if (!plan.isOfPairs())
     return emit.loadAs(type, sourceType, lanes, from, mask);
-  auto bits = VectorType::get(lanes * plan.depthStep, emit.builder.getI16Type());
-  return emit.builder.create<vector::BitCastOp>(emit.loc, VectorType::get(lanes, type),
-                                                emit.load(bits, from, mask));
+  Value numbers =
+      emit.loadAs(numberType(emit, plan, type), memoryType(emit, plan, type, sourceType),
+                  lanes * plan.depthStep, from, mask);
+  return emit.builder.create<vector::BitCastOp>(emit.loc, VectorType::get(lanes, type), numbers);
 }
 
 // Alternates elements of x and y, in each piece of so many lanes, from one on.
@@ -162,7 +188,7 @@ private:
   Values copy(Values before) {
     Value depth = block.depth;
     auto copyRow = [&](Value panel, Value step, bool isWhole, bool masked, Values least) {
-      Value k = emit.mul(step, plan.depthStep);
+      Value k = emit.mul(step, plan.depthStep), left = isWhole ? Value() : emit.sub(depth, k);
       Value row = emit.address(block.source, block.sourceType, emit.mul(k, block.rowStride));
       Value n = emit.mul(panel, width);
       Value from = emit.address(row, block.sourceType, n);
@@ -175,7 +201,7 @@ private:
           mask = emit.firstLanes(plan.lanes, emit.sub(block.columnsHere, emit.add(n, lane)));
         Value packed =
             packedLanes(emit, plan, block.type, block.sourceType,
-                        emit.address(from, block.sourceType, lane), block.rowStride, isWhole, mask);
+                        emit.address(from, block.sourceType, lane), block.rowStride, left, mask);
         emit.store(packed, emit.address(to, block.type, lane));
         emitLeastOf(emit, packed, least);
       }
@@ -334,9 +360,9 @@ Value keratin::codegen::packedPanel(LoopEmitter &emit, const ContractionPlan &pl
 
 void keratin::codegen::emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan,
                                        const PackedColumns &block) {
-  std::string name = llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}{5}",
-                                   accessName(plan.b), block.sourceType, block.type,
-                                   plan.tileVectors, plan.lanes, plan.usesAmx ? "_amx" : "");
+  std::string name =
+      llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}{5}", accessName(plan.b),
+                    block.sourceType, block.type, plan.tileVectors, plan.lanes, howPacked(plan));
   bool rowsKnown = plan.b == Access::Direct || plan.b == Access::Copied;
   Values arguments{block.source, block.rowStride,  block.colStride,   block.packed,
                    block.depth,  block.panelDepth, block.columnsHere, block.firstPanel};
@@ -406,6 +432,7 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
   auto packColumns = [&](Values least) {
     return forSteps(emit, plan, block.depth, 1, least, [&](Value step, bool isWhole, Values least) {
       Value k = emit.mul(step, plan.depthStep);
+      Value left = isWhole ? Value() : emit.sub(block.depth, k);
       return emit.loop(zero, block.rowsHere, plan.tileRows, least, [&](Value m, ValueRange state) {
         Values least(state);
         Value source =
@@ -418,9 +445,9 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
             emit.address(source, block.sourceType, emit.mul(block.colStride, stepsAhead)), 1);
         for (int64_t row = 0; row < depthStride; row += plan.lanes) {
           Value mask = emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row)));
-          Value packed = packedLanes(emit, plan, block.type, block.sourceType,
-                                     emit.address(source, block.sourceType, row), block.colStride,
-                                     isWhole, mask);
+          Value packed =
+              packedLanes(emit, plan, block.type, block.sourceType,
+                          emit.address(source, block.sourceType, row), block.colStride, left, mask);
           emit.store(packed, emit.address(target, block.type, row));
           emitLeastOf(emit, packed, least);
         }
@@ -440,15 +467,15 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
       auto steps = [&](Value k0, bool isWhole, Values least) {
         Values vectors;
         for (int64_t step = 0; step < lanes; ++step) {
-          Values halves;
-          for (int64_t half = 0; half < plan.depthStep; ++half) {
-            Value k = emit.add(k0, step * plan.depthStep + half);
+          Values numbers;
+          for (int64_t i = 0; i < plan.depthStep; ++i) {
+            Value k = emit.add(k0, step * plan.depthStep + i);
             Value count = isWhole ? rows : emit.select(emit.less(k, block.depth), rows, zero);
             Value from = emit.address(source, block.sourceType, emit.mul(k, block.colStride));
-            halves.push_back(
+            numbers.push_back(
                 emit.load(VectorType::get(lanes, number), from, emit.firstLanes(lanes, count)));
           }
-          vectors.push_back(emitPairs(emit, halves[0], halves[1]));
+          vectors.push_back(emitPairs(emit, numbers));
           emitLeastOf(emit, vectors.back(), least);
         }
         vectors = transposed(emit, vectors);
@@ -487,8 +514,9 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
               [&](Value k) { emit.store(emit.zero(number), emit.address(target, number, k)); });
         return least;
       }
-      // Numbers in lanes outside of a mask are zero, that behind an odd depth among them.
+      // Numbers in lanes outside of a mask are zero, those behind the depth among them.
       const int64_t lanes = plan.lanes * plan.depthStep;
+      Value end = plan.usesAmx ? emit.roundUp(depth, plan.depthStep * plan.stepsAtOnce()) : depth;
       Value wholeDepth = emit.mul(emit.div(depth, emit.constant(lanes)), lanes);
       auto copy = [&](Value k, Value mask, Values least) {
         Value loaded = loadElements(emit, plan, block.type, block.sourceType, plan.lanes,
@@ -499,7 +527,7 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
       };
       least = emit.loop(zero, wholeDepth, lanes, least,
                         [&](Value k, ValueRange state) { return copy(k, nullptr, Values(state)); });
-      return emit.loop(wholeDepth, depth, lanes, least, [&](Value k, ValueRange state) {
+      return emit.loop(wholeDepth, end, lanes, least, [&](Value k, ValueRange state) {
         return copy(k, emit.firstLanes(lanes, emit.sub(depth, k)), Values(state));
       });
     });
@@ -517,7 +545,7 @@ void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &pl
   std::string name =
       llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}{6}", accessName(plan.a),
                     block.columnsContiguous ? "_columns" : "", block.sourceType, block.type,
-                    plan.tileRows, plan.lanes, plan.usesAmx ? "_amx" : "");
+                    plan.tileRows, plan.lanes, howPacked(plan));
   Values arguments{block.source, block.rowStride, block.colStride, block.packed,
                    block.depth,  block.rowDepth,  block.rowsHere};
   if (block.least)

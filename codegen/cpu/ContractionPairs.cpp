@@ -1,6 +1,9 @@
 #include "codegen/cpu/ContractionPairs.h"
 
+#include "codegen/cpu/Avx512.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -13,14 +16,60 @@ static Value integers(LoopEmitter &emit, Type type, int64_t number) {
   return emit.builder.create<arith::ConstantOp>(emit.loc, cast<TypedAttr>(attribute));
 }
 
-Value keratin::codegen::emitPairs(LoopEmitter &emit, Value first, Value second) {
-  const int64_t lanes = cast<VectorType>(first.getType()).getNumElements();
-  SmallVector<int64_t> order;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    order.append({lane, lanes + lane});
-  Value both = emit.builder.create<vector::ShuffleOp>(emit.loc, first, second, order);
-  auto type = VectorType::get(lanes, emit.builder.getI32Type());
-  return emit.builder.create<vector::BitCastOp>(emit.loc, type, both);
+Value keratin::codegen::emitPairs(LoopEmitter &emit, ValueRange numbers) {
+  if (numbers.size() == 1)
+    return numbers.front();
+  // Neighbours first.
+  SmallVector<Value> pairs;
+  for (size_t i = 0; i < numbers.size(); i += 2) {
+    auto type = cast<VectorType>(numbers[i].getType());
+    const int64_t lanes = type.getNumElements();
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      order.append({lane, lanes + lane});
+    Value both =
+        emit.builder.create<vector::ShuffleOp>(emit.loc, numbers[i], numbers[i + 1], order);
+    Type twice = emit.builder.getIntegerType(2 * type.getElementTypeBitWidth());
+    pairs.push_back(emit.builder.create<vector::BitCastOp>(emit.loc, type.clone(twice), both));
+  }
+  return emitPairs(emit, pairs);
+}
+
+static Value callOnIntegers(LoopEmitter &emit, Type type, StringRef name, ValueRange operands) {
+  return emit.builder
+      .create<LLVM::CallIntrinsicOp>(emit.loc, type, emit.builder.getStringAttr("llvm.x86." + name),
+                                     operands)
+      .getResult(0);
+}
+
+// Unsigned factors come first.
+static Value addFours(LoopEmitter &emit, Value sums, Value x, Value y) {
+  auto type = cast<VectorType>(sums.getType());
+  const char *name = type.getNumElements() == 16 ? "avx512.vpdpbusd.512" : "avx512.vpdpbusd.256";
+  return callOnIntegers(emit, type, name, {sums, x, y});
+}
+
+static Value addWords(LoopEmitter &emit, Value sums, Value x, Value y) {
+  auto type = cast<VectorType>(sums.getType());
+  const int64_t lanes = type.getNumElements();
+  const char *name = lanes == 16  ? "avx512.pmaddw.d.512"
+                     : lanes == 8 ? "avx2.pmadd.wd"
+                                  : "sse2.pmadd.wd";
+  auto words = VectorType::get(2 * lanes, emit.builder.getI16Type());
+  SmallVector<Value> factors;
+  for (Value pairs : {x, y})
+    factors.push_back(emit.builder.create<LLVM::BitcastOp>(emit.loc, words, pairs));
+  return emit.builder.create<arith::AddIOp>(emit.loc, sums,
+                                            callOnIntegers(emit, type, name, factors));
+}
+
+Value keratin::codegen::emitAddPairs(LoopEmitter &emit, const ContractionPlan &plan, Value sums,
+                                     Value a, Value b) {
+  if (plan.isOfBfloat16())
+    return avx512PairsOfBfloat16(emit.builder, emit.loc, sums, a, b);
+  if (plan.depthStep == 2)
+    return addWords(emit, sums, a, b);
+  return plan.isSignedA ? addFours(emit, sums, b, a) : addFours(emit, sums, a, b);
 }
 
 // bfloat16 is the upper half of a f32.

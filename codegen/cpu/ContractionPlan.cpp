@@ -1,6 +1,7 @@
 // What a contraction decides at compile time: its register tile, its blocks, and what is packed.
 #include "codegen/cpu/ContractionPlan.h"
 
+#include "codegen/cpu/ContractionAmx.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/lowering/Rounding.h"
 
@@ -238,7 +239,7 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
     scratch.sums += align(ofB);
   int64_t end = scratch.sums + align(waiting * plan.tileColumns());
   scratch.leastOfPairs = end;
-  if (plan.isOfPairs())
+  if (plan.isOfBfloat16())
     end += align(2);
   scratch.bytes = roundUp(end * elementBytes, 64);
   return scratch;
@@ -372,38 +373,56 @@ static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int
                     whole(256, plan.tileColumns())};
 }
 
-// Whether bfloat16 can be multiplied in pairs.
+// Whether bfloat16, or integers that 16 bits with a sign hold, can be multiplied in pairs.
 static bool hasPairs(const ContractionSpec &spec, const MachineTarget &target) {
-  bool isShallow = spec.k.constant && *spec.k.constant < 2;
-  return target.multipliesPairs && spec.a.elementType.isBF16() && spec.b.elementType.isBF16() &&
-         spec.accumulatorType.isF32() && !isShallow;
+  if (spec.k.constant && *spec.k.constant < 2)
+    return false;
+  auto areBoth = [&](llvm::function_ref<bool(Type)> are) {
+    return are(spec.a.elementType) && are(spec.b.elementType);
+  };
+  if (spec.accumulatorType.isF32())
+    return target.multipliesPairs && areBoth([](Type type) { return type.isBF16(); });
+  const bool hasVectors = target.lanes(32) >= 4;
+  return target.multipliesWords && hasVectors && spec.accumulatorType.isInteger(32) &&
+         areBoth([](Type type) { return type.isInteger(8) || type.isSignlessInteger(16); });
 }
 
-// How halves are multiplied. To pack B costs more than to widen each row of it for each tile, if
-// that is an instruction and tiles are few: a row of B is read where it is. Of one tile it also
-// costs more than pairs save.
-static void chooseHalves(ContractionPlan &plan, const ContractionSpec &spec,
-                         const MachineTarget &target, ContractionCall call) {
+// How narrow numbers are multiplied. To pack B costs more than to widen each row of it for each
+// tile, if that is an instruction and tiles are few: a row of B is read where it is. Of one tile it
+// also costs more than pairs save.
+static void chooseNumbers(ContractionPlan &plan, const ContractionSpec &spec,
+                          const MachineTarget &target, ContractionCall call) {
   if (call.isOnlyTiles || spec.b.elementType == spec.accumulatorType)
     return;
   bool isInPlace = spec.b.constantColStride == 1;
   bool isOneTile = spec.m.constant && *spec.m.constant <= plan.tileRows;
   bool isFewTiles = spec.m.constant ? *spec.m.constant <= 4 * plan.tileRows : call.mayHaveFewRows;
-  bool isInstruction = spec.b.elementType.isBF16() || target.hasFma;
+  bool isInstruction = !spec.b.elementType.isF16() || target.hasFma;
   bool mayBePairs = hasPairs(spec, target) && !(spec.m.constant && *spec.m.constant <= 2);
   plan.widensB = isInPlace && (isOneTile || (isFewTiles && isInstruction && !mayBePairs));
-  if (mayBePairs && !plan.widensB)
-    plan.depthStep = 2;
+  if (!mayBePairs || plan.widensB)
+    return;
+  plan.depthStep = 2;
+  plan.isOfIntegers = isa<IntegerType>(spec.accumulatorType);
+  if (!plan.isOfIntegers)
+    return;
+  plan.isSignedA = !spec.a.elementType.isUnsignedInteger();
+  plan.isSignedB = !spec.b.elementType.isUnsignedInteger();
+  const bool areBytes = spec.a.elementType.isInteger(8) && spec.b.elementType.isInteger(8);
+  const bool areDifferent = plan.isSignedA != plan.isSignedB;
+  if (areBytes && (target.multipliesByteTiles || (target.multipliesBytes && areDifferent)))
+    plan.depthStep = 4;
 }
 
-// Two tiles of sixteen rows, times two of a vector of columns each, in place of vectors' sums. What
+// Two tiles of sixteen rows, times two of as many columns each, in place of vectors' sums. What
 // is left takes one or two tiles of rows, too: rows of A behind the last are whatever is there, and
 // so are their sums.
 static void chooseAmx(ContractionPlan &plan, const MachineTarget &target) {
-  if (!plan.isOfPairs() || !target.multipliesTiles)
+  if (plan.isOfBfloat16() ? !target.multipliesTiles
+                          : plan.depthStep != 4 || !target.multipliesByteTiles)
     return;
   plan.usesAmx = true;
-  plan.tileVectors = std::min<int64_t>(plan.tileVectors, 2);
+  plan.tileVectors = std::min<int64_t>(plan.tileVectors, 2) * kAmxLanes / plan.lanes;
   plan.tileRows = 32;
   plan.tailRows = 16;
   plan.repeatedRows = 0;
@@ -453,7 +472,7 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
                     bool mayHaveFewRows) {
   using Access = ContractionPlan::Access;
   bool isCopied = spec.b.elementType != spec.accumulatorType && !plan.widensB;
-  int64_t bytesOfB = plan.widensB ? bytes / 2 : bytes;
+  int64_t bytesOfB = plan.widensB ? ceilDiv(spec.b.elementType.getIntOrFloatBitWidth(), 8) : bytes;
   if (spec.b.constantColStride == 1) {
     plan.b = isCopied ? Access::Copied : Access::Direct;
     plan.packedRowsThreshold = 4 * plan.tileRows;
@@ -516,7 +535,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   plan.aColumnsContiguous = spec.a.constantRowStride == 1 && spec.a.constantColStride != 1;
   chooseRows(plan, spec, target, bytes, call);
   chooseA(plan, spec, bytes);
-  chooseHalves(plan, spec, target, call);
+  chooseNumbers(plan, spec, target, call);
   chooseAmx(plan, target);
   plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;
   chooseBlocks(plan, target, bytes);
@@ -586,7 +605,10 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   if (plan.repeatedRows)
     out << "; the last of the largest may lack " << plan.repeatedRows
         << (plan.repeatedRows == 1 ? " row" : " rows");
-  out << "; panels of depth " << plan.blockDepth() << (plan.isOfPairs() ? ", in pairs" : "")
+  out << "; panels of depth " << plan.blockDepth()
+      << (plan.depthStep == 4 ? ", in fours"
+          : plan.isOfPairs()  ? ", in pairs"
+                              : "")
       << (plan.usesAmx ? ", by AMX" : "") << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
     out << regime.rows << " x " << regime.columns << " for " << plan.depthOf(regime) << " deep";

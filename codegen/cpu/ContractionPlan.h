@@ -79,16 +79,18 @@ struct ContractionPlan {
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
   bool packsA = true, packsB = true; // false if nothing of it is ever packed
-  // Numbers along k that are one packed element: two where bfloat16 are multiplied in pairs
-  // (ContractionPairs.h).
+  // Numbers along k that are one packed element, of 32 bits: two where bfloat16 or integers are
+  // multiplied in pairs, four of 8 bits (ContractionPairs.h).
   int64_t depthStep = 1;
-  // Pairs are multiplied in tiles of AMX (ContractionAmx.h).
+  // Where there are several. Of 8 bits the signs count.
+  bool isOfIntegers = false, isSignedA = true, isSignedB = true;
+  // They are multiplied in tiles of AMX (ContractionAmx.h).
   bool usesAmx = false;
   // Steps in depth that a tile goes through at once, and if it reads B where it is.
   int64_t blockK = 1024, inPlaceK = 256;
   // Sums of so many steps are made for all rows of a unit before any is finished.
   int64_t shallowK = 256;
-  // f16 and bf16 of B stay what they are, packed or not, and are widened as tiles read them.
+  // Narrow numbers of B stay what they are, packed or not, and are widened as tiles read them.
   bool widensB = false;
   // The largest unit for sums of up to so many steps in depth, and of deeper sums, which are set
   // aside and continued after so many.
@@ -135,7 +137,8 @@ struct ContractionPlan {
   int64_t tileColumns() const { return tileVectors * lanes; }
   int64_t blockDepth() const { return blockK * depthStep; }
   int64_t depthOf(const Regime &regime) const { return regime.depth * depthStep; }
-  bool isOfPairs() const { return depthStep == 2; }
+  bool isOfPairs() const { return depthStep > 1; }
+  bool isOfBfloat16() const { return isOfPairs() && !isOfIntegers; }
   // What is packed has a multiple of so many steps, those behind the depth of zeros.
   int64_t stepsAtOnce() const { return usesAmx ? 16 : 1; }
   // Rows behind the last that tiles may write.

@@ -85,9 +85,13 @@ static void deriveVectorShape(MachineTarget &target) {
     bool avx2 = info->checkFeatures("+avx2");
     target.vectorBits = avx512 ? 512 : avx2 ? 256 : 128;
     target.vectorRegisters = avx512 ? 32 : 16;
+    target.multipliesWords = true;
+    target.multipliesBytes = info->checkFeatures(avx512 ? "+avx512vnni" : "+avxvnni");
     target.multipliesPairs = avx512 && info->checkFeatures("+avx512bf16");
     target.multipliesTiles = target.multipliesPairs && info->checkFeatures("+amx-tile,+amx-bf16");
-    target.products = productTraits(target.cpu, target.multipliesTiles);
+    target.multipliesByteTiles = avx2 && info->checkFeatures("+amx-tile,+amx-int8");
+    target.products =
+        productTraits(target.cpu, target.multipliesTiles || target.multipliesByteTiles);
     target.hasFma = info->checkFeatures("+fma");
     target.hasRoundInstruction = info->checkFeatures("+sse4.1");
     target.hasF16c = info->checkFeatures("+f16c");

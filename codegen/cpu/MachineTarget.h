@@ -19,10 +19,15 @@ struct MachineTarget : LlvmTarget, ElementTarget {
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
   unsigned vectorRegisters = 16;
+  // An instruction multiplies pairs of integers of 16 bits and adds both products (x86).
+  bool multipliesWords = false;
+  // Another multiplies four of 8 bits, unsigned ones with signed ones (AVX512-VNNI, AVX-VNNI).
+  bool multipliesBytes = false;
   // An instruction multiplies pairs of bfloat16 and adds both products to f32 (AVX512-BF16).
   bool multipliesPairs = false;
-  // Another multiplies tiles of them (AMX-BF16).
+  // Others multiply tiles of them (AMX-BF16), and of integers of 8 bits (AMX-INT8).
   bool multipliesTiles = false;
+  bool multipliesByteTiles = false;
   ProductTraits products;
 
   // Lanes of a native vector of elements with the given width in bits; one where it has no room for

@@ -154,15 +154,24 @@ void LoopEmitter::callShared(StringRef name, ValueRange arguments,
                       });
 }
 
+// LLVM's integers have no sign.
+static Type signless(Type type) {
+  return type.isUnsignedInteger()
+             ? IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth())
+             : type;
+}
+
 Value LoopEmitter::address(Value base, Type elementType, Value offset) {
   if (std::optional<int64_t> known = constantOf(offset))
     return address(base, elementType, *known);
-  return builder.create<LLVM::GEPOp>(loc, base.getType(), elementType, base, ValueRange{offset});
+  return builder.create<LLVM::GEPOp>(loc, base.getType(), signless(elementType), base,
+                                     ValueRange{offset});
 }
 
 Value LoopEmitter::address(Value base, Type elementType, int64_t offset) {
   if (offset == 0)
     return base;
+  elementType = signless(elementType);
   if (offset != static_cast<int32_t>(offset))
     return builder.create<LLVM::GEPOp>(loc, base.getType(), elementType, base,
                                        ValueRange{constant(offset)});
@@ -226,17 +235,21 @@ Value LoopEmitter::multiplyAdd(Value x, Value y, Value z) {
   return builder.create<arith::AddIOp>(loc, builder.create<arith::MulIOp>(loc, x, y), z);
 }
 
+// Numbers that are widened are bits in memory.
+static Type bitsOf(Type type) {
+  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+}
+
 Value LoopEmitter::loadAs(Type to, Type from, Value pointer) {
   if (from == to)
     return load(to, pointer);
-  return widen(load(builder.getI16Type(), pointer), from, to);
+  return widen(load(bitsOf(from), pointer), from, to);
 }
 
 Value LoopEmitter::loadAs(Type to, Type from, int64_t lanes, Value pointer, Value mask) {
-  auto type = VectorType::get(lanes, from);
   if (from == to)
-    return load(type, pointer, mask);
-  return widen(load(type.clone(builder.getI16Type()), pointer, mask), from, to);
+    return load(VectorType::get(lanes, from), pointer, mask);
+  return widen(load(VectorType::get(lanes, bitsOf(from)), pointer, mask), from, to);
 }
 
 // The 16 bits travel as integers: LLVM takes vectors of bfloat apart where the machine lacks them,
@@ -249,6 +262,11 @@ Value LoopEmitter::widen(Value bits, Type from, Type to) {
     word = vector.clone(word);
     single = vector.clone(single);
     wide = vector.clone(wide);
+  }
+  if (isa<IntegerType>(from)) {
+    if (from.isUnsignedInteger() || from.isInteger(1))
+      return builder.create<arith::ExtUIOp>(loc, wide, bits);
+    return builder.create<arith::ExtSIOp>(loc, wide, bits);
   }
   auto number = [&](Type type, Attribute attribute) -> Value {
     if (auto vector = dyn_cast<VectorType>(type))

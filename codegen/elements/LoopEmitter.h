@@ -90,11 +90,11 @@ public:
   // x * y + z, one rounding where the machine has it.
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value z);
   // Loads a scalar or vector whose elements are `from` in memory and widens f16 and bf16 to the
-  // float type `to`.
+  // float type `to`, integers to longer ones.
   mlir::Value loadAs(mlir::Type to, mlir::Type from, mlir::Value pointer);
   mlir::Value loadAs(mlir::Type to, mlir::Type from, int64_t lanes, mlir::Value pointer,
                      mlir::Value mask = nullptr);
-  // The bits (i16) of f16 or bf16 as the float type `to`.
+  // The bits (i16) of f16 or bf16 as the float type `to`, those of an integer as a longer one.
   mlir::Value widen(mlir::Value bits, mlir::Type from, mlir::Type to);
 
   mlir::OpBuilder &builder;

@@ -17,7 +17,8 @@ namespace keratin::codegen {
 // One factor: for A rows are m and columns are k, for B rows are k and columns are n.
 struct ContractionOperand {
   mlir::Value base;        // llvm.ptr to element (0, 0, 0)
-  mlir::Type elementType;  // may be f16 or bf16, which are widened to the accumulator
+  mlir::Type elementType;  // may be f16, bf16 or shorter integers, which are widened to the
+                           // accumulator; these are unsigned or signless, as signed ones are
   mlir::Value batchStride; // index, in elements; zero shares the matrix among the batch
   mlir::Value rowStride;
   mlir::Value colStride;

@@ -29,8 +29,10 @@ int64_t keratin::tests::bytesOf(Dtype dtype) {
     return 4;
   case Dtype::BF16:
   case Dtype::F16:
+  case Dtype::I16:
     return 2;
   case Dtype::I8:
+  case Dtype::U8:
     return 1;
   }
   return 0;
@@ -46,7 +48,10 @@ Type keratin::tests::typeOf(Dtype dtype, MLIRContext *context) {
     return BFloat16Type::get(context);
   case Dtype::F16:
     return Float16Type::get(context);
+  case Dtype::U8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
   case Dtype::I8:
+  case Dtype::I16:
   case Dtype::I32:
   case Dtype::I64:
     return IntegerType::get(context, unsigned(bytesOf(dtype) * 8));
@@ -58,9 +63,7 @@ Dtype keratin::tests::accumulatorOf(Dtype dtype) {
   return dtype == Dtype::BF16 || dtype == Dtype::F16 ? Dtype::F32 : dtype;
 }
 
-bool keratin::tests::isFloat(Dtype dtype) {
-  return dtype != Dtype::I8 && dtype != Dtype::I32 && dtype != Dtype::I64;
-}
+bool keratin::tests::isFloat(Dtype dtype) { return dtype <= Dtype::F16; }
 
 void keratin::tests::put(Dtype dtype, void *at, double value) {
   auto write = [&](auto typed) { std::memcpy(at, &typed, sizeof(typed)); };
@@ -75,6 +78,10 @@ void keratin::tests::put(Dtype dtype, void *at, double value) {
     return write(static_cast<_Float16>(value));
   case Dtype::I8:
     return write(static_cast<int8_t>(value));
+  case Dtype::U8:
+    return write(static_cast<uint8_t>(value));
+  case Dtype::I16:
+    return write(static_cast<int16_t>(value));
   case Dtype::I32:
     return write(static_cast<int32_t>(value));
   case Dtype::I64:
@@ -98,6 +105,10 @@ double keratin::tests::get(Dtype dtype, const void *at) {
     return read(_Float16());
   case Dtype::I8:
     return read(int8_t());
+  case Dtype::U8:
+    return read(uint8_t());
+  case Dtype::I16:
+    return read(int16_t());
   case Dtype::I32:
     return read(int32_t());
   case Dtype::I64:

@@ -19,7 +19,7 @@
 
 namespace keratin::tests {
 
-enum class Dtype { F32, F64, BF16, F16, I8, I32, I64 };
+enum class Dtype { F32, F64, BF16, F16, I8, U8, I16, I32, I64 };
 
 int64_t bytesOf(Dtype dtype);
 mlir::Type typeOf(Dtype dtype, mlir::MLIRContext *context);

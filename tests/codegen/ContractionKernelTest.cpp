@@ -38,6 +38,11 @@ struct Kind {
   bool knowsDepth = false;
   bool knowsStrides = false; // of B
   ContractionCall call = {};
+  // B's, where narrow integers are summed in int32: then elements are any.
+  std::optional<Dtype> narrowB = {};
+
+  Dtype dtypeOfB() const { return narrowB.value_or(dtype); }
+  Dtype sums() const { return narrowB ? Dtype::I32 : accumulatorOf(dtype); }
 };
 
 struct Problem {
@@ -96,8 +101,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
   Location loc = module.loc;
   const MachineTarget &target = module.target;
   Type pointer = module.pointer, i64 = module.i64, index = module.index;
-  Type operandType = typeOf(kind.dtype, &context);
-  Type sumType = typeOf(accumulatorOf(kind.dtype), &context);
+  Type sumType = typeOf(kind.sums(), &context);
   Sizes known = sizesOf(kind, example);
   Compiled compiled;
 
@@ -129,14 +133,14 @@ Compiled compile(const Kind &kind, const Problem &example) {
       return layout == unit ? std::optional<int64_t>(1) : std::nullopt;
     };
     spec.a = {Value(),
-              operandType,
+              typeOf(kind.dtype, &context),
               read(offsetof(Sizes, aBatch)),
               read(offsetof(Sizes, aRow)),
               read(offsetof(Sizes, aCol)),
               stride(kind.a, Layout::ColumnMajor, known.aRow),
               stride(kind.a, Layout::RowMajor, known.aCol)};
     spec.b = {Value(),
-              operandType,
+              typeOf(kind.dtypeOfB(), &context),
               read(offsetof(Sizes, bBatch)),
               read(offsetof(Sizes, bRow)),
               read(offsetof(Sizes, bCol)),
@@ -229,6 +233,11 @@ public:
       set(i, randomElement(dtype, random));
   }
 
+  void fillWithAny(std::mt19937 &random) {
+    for (int64_t i = 0; i < elements * size(); ++i)
+      data()[i] = static_cast<char>(random());
+  }
+
   void set(int64_t i, double value) { put(dtype, data() + i * size(), value); }
   double get(int64_t i) const { return keratin::tests::get(dtype, data() + i * size()); }
 
@@ -264,13 +273,13 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &problem, i
   CAPTURE(problem.batch, problem.m, problem.n, problem.k, chunks);
   std::mt19937 random(problem.m * 31 + problem.n * 7 + problem.k + 1);
   Sizes s = sizesOf(kind, problem);
-  Dtype sums = accumulatorOf(kind.dtype);
+  Dtype sums = kind.sums();
   Array a(kind.dtype, extent(s.batch, s.m, s.k, s.aBatch, s.aRow, s.aCol));
-  Array b(kind.dtype, extent(s.batch, s.k, s.n, s.bBatch, s.bRow, s.bCol));
+  Array b(kind.dtypeOfB(), extent(s.batch, s.k, s.n, s.bBatch, s.bRow, s.bCol));
   Array bias(sums, s.n), c(sums, s.batch * s.cBatch);
   Array scratch(Dtype::F32, compiled.scratchBytes / 4);
-  a.fill(random);
-  b.fill(random);
+  for (Array *factor : {&a, &b})
+    kind.narrowB ? factor->fillWithAny(random) : factor->fill(random);
   bias.fill(random);
 
   auto run = [&](Array &result, int parts) {
@@ -308,7 +317,10 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &problem, i
         left[k] = a.get(batch * s.aBatch + m * s.aRow + k * s.aCol);
       const std::vector<Terms> products = timesMatrix(left, weights, s.n);
       for (int64_t n = 0; n < s.n; ++n) {
-        double expected = std::max(0.0, products[n].sum + bias.get(n));
+        double sum = products[n].sum + bias.get(n);
+        if (sums == Dtype::I32)
+          sum = static_cast<int32_t>(static_cast<int64_t>(sum));
+        double expected = std::max(0.0, sum);
         double bound = (s.k + 2) * epsilon * (products[n].size + std::abs(bias.get(n))) * 1.01;
         wrong += !(std::abs(c.get(row + n) - expected) <= bound);
       }
@@ -464,6 +476,73 @@ TEST_CASE("every dtype in every layout") {
             if (problem.m * problem.n * problem.k < 1 << 18)
               check(compiled, kind, problem, 2);
         }
+}
+
+// Of 8 and 16 bits with any signs; products of the smallest of 16 bits have the largest sums.
+const std::pair<Dtype, Dtype> narrowIntegers[] = {
+    {Dtype::U8, Dtype::I8}, {Dtype::I8, Dtype::I8},   {Dtype::U8, Dtype::U8},
+    {Dtype::I8, Dtype::U8}, {Dtype::I16, Dtype::I16}, {Dtype::U8, Dtype::I16}};
+
+// By pairs, by fours, and in tiles; the test executes itself what the processor has not.
+const char *const integerMachines[] = {"native",
+                                       "x86-64-v3",
+                                       "x86-64-v2",
+                                       KernelModule::oneLane,
+                                       "x86-64-v3+avxvnni",
+                                       "x86-64-v3+amx-tile+amx-int8"};
+
+TEST_CASE("narrow integers are summed in int32 in every layout") {
+  Sample sample;
+  for (const char *machine : integerMachines)
+    for (auto [dtype, dtypeOfB] : narrowIntegers)
+      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor, Layout::Strided})
+        for (Layout b : {Layout::RowMajor, Layout::ColumnMajor, Layout::Strided}) {
+          if ((a == Layout::Strided) != (b == Layout::Strided) || !sample.takesNext())
+            continue;
+          Kind kind{dtype, a, b, machine};
+          kind.narrowB = dtypeOfB;
+          CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(dtypeOfB), static_cast<int>(a),
+                  static_cast<int>(b));
+          // An instruction that is not the processor's takes a thousand times as long: tiles have
+          // few.
+          const bool isEmulated = llvm::StringRef(machine).contains('+');
+          Compiled compiled = compile(kind, {});
+          for (const Problem &problem : sampledProblems(29, 4))
+            if (!isEmulated || problem.m * problem.n * problem.k < 1 << 15)
+              check(compiled, kind, problem, 3);
+          if (!llvm::StringRef(machine).ends_with("vnni"))
+            check(compiled, kind, {1, 20, 33, 9001}, 2);
+          // Rows and dot products, few rows in place, tiles, known and to be known.
+          kind.call = {.mayHaveFewRows = true};
+          compiled = compile(kind, {});
+          for (int64_t m : {1, 2, 9, 40})
+            check(compiled, kind, {1, m, 70, 30}, 2);
+          kind.call = {};
+          kind.staticSizes = true;
+          for (const Problem &problem : {Problem{1, 1, 257, 100}, Problem{2, 2, 64, 33},
+                                         Problem{1, 5, 640, 90}, Problem{1, 33, 112, 103}})
+            check(compile(kind, problem), kind, problem, 2);
+        }
+}
+
+TEST_CASE("sums of the smallest integers wrap") {
+  Kind kind{Dtype::I16};
+  kind.narrowB = Dtype::I16;
+  const Problem problem{1, 7, 20, 6};
+  Compiled compiled = compile(kind, {});
+  Sizes s = sizesOf(kind, problem);
+  Array a(Dtype::I16, s.aBatch), b(Dtype::I16, s.bBatch), bias(Dtype::I32, s.n),
+      c(Dtype::I32, s.cBatch), scratch(Dtype::F32, compiled.scratchBytes / 4);
+  for (Array *factor : {&a, &b})
+    for (int64_t i = 0; i < s.k * (factor == &a ? s.m : s.n); ++i)
+      factor->set(i, -32768);
+  for (int64_t n = 0; n < s.n; ++n)
+    bias.set(n, -2147483641); // 6 * 2^30 is -2^31 there
+  compiled.kernel(a.data(), b.data(), bias.data(), c.data(), &s, scratch.data(), 0,
+                  compiled.units(&s));
+  for (int64_t m = 0; m < s.m; ++m)
+    for (int64_t n = 0; n < s.n; ++n)
+      REQUIRE(c.get(m * s.cRow + n) == 7);
 }
 
 TEST_CASE("bfloat16 where pairs cannot be multiplied at once") {
