@@ -39,11 +39,11 @@ void ContractionNest::print(llvm::raw_ostream &out) const {
 void ContractionNest::turn() { isTurned = !isTurned; }
 
 Value ContractionNest::a() const {
-  return isTurned ? ir::DotGeneralOp(dot).getB() : ir::DotGeneralOp(dot).getA();
+  return ir::inMemory(isTurned ? ir::DotGeneralOp(dot).getB() : ir::DotGeneralOp(dot).getA());
 }
 
 Value ContractionNest::b() const {
-  return isTurned ? ir::DotGeneralOp(dot).getA() : ir::DotGeneralOp(dot).getB();
+  return ir::inMemory(isTurned ? ir::DotGeneralOp(dot).getA() : ir::DotGeneralOp(dot).getB());
 }
 
 //===-- For generators ------------------------------------------------------------------------===//
@@ -58,10 +58,10 @@ static Type signless(Type type) {
 }
 
 // `index` gives a size as such, or null where only what is known counts.
-static ContractionOperand operandOf(Value value, const ContractionShape::Strides &strides,
+static ContractionOperand operandOf(Type elementType, const ContractionShape::Strides &strides,
                                     const DimExpr &rows, const DimExpr &columns, SizeOf index) {
   ContractionOperand result;
-  result.elementType = signless(getElementType(value));
+  result.elementType = elementType;
   result.batchStride = index(strides.batch);
   // A run of one element has any stride: say the one that reads best.
   DimExpr row = rows == DimExpr(1) && columns != DimExpr(1) && strides.column != DimExpr(1)
@@ -98,8 +98,13 @@ static ContractionSpec specOf(const ContractionNest &nest, SizeOf index) {
   spec.m = extent(shape.m);
   spec.n = extent(shape.n);
   spec.k = extent(shape.k);
-  spec.a = operandOf(nest.a(), shape.a, shape.m, shape.k, index);
-  spec.b = operandOf(nest.b(), shape.b, shape.k, shape.n, index);
+  // Of what is widened the sign counts.
+  auto typeOf = [&](Value operand) {
+    Type type = getElementType(operand);
+    return type.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth() ? type : signless(type);
+  };
+  spec.a = operandOf(typeOf(nest.a()), shape.a, shape.m, shape.k, index);
+  spec.b = operandOf(typeOf(nest.b()), shape.b, shape.k, shape.n, index);
   return spec;
 }
 

@@ -27,7 +27,7 @@ struct ContractionNest {
   // Takes the product for its transpose, whose rows are what were columns: the same numbers at the
   // same places, for generators that make vectors of columns.
   void turn();
-  // The operands whose rows and columns are those of the product.
+  // The operands, in memory, whose rows and columns are those of the product.
   mlir::Value a() const;
   mlir::Value b() const;
 

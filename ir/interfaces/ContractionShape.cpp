@@ -65,3 +65,17 @@ std::optional<ContractionShape> keratin::ir::getContractionShape(DotGeneralOp op
   shape.nDims = bFree.size();
   return shape;
 }
+
+bool keratin::ir::isWidening(Operation *op) {
+  auto cast = dyn_cast_or_null<CastOp>(op);
+  if (!cast || !getElementType(cast.getY()).isSignlessInteger(32))
+    return false;
+  Type type = getElementType(cast.getX());
+  return (type.isInteger(8) || type.isInteger(16)) &&
+         llvm::any_of(op->getUsers(), [](Operation *user) { return isa<DotGeneralOp>(user); });
+}
+
+Value keratin::ir::inMemory(Value factor) {
+  Operation *op = factor.getDefiningOp();
+  return isWidening(op) ? op->getOperand(0) : factor;
+}

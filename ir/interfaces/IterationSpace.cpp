@@ -1,5 +1,6 @@
 #include "ir/interfaces/IterationSpace.h"
 
+#include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/OpProperties.h"
 
 #include "ir/interfaces/WindowShape.h"
@@ -223,7 +224,7 @@ private:
       } else if (isTiled(op)) {
         // Its tiles are the full values that the rest of the kernel starts from.
         if (tiledOps++ || stage ||
-            llvm::any_of(op->getOperands(), [&](Value v) { return isInside(v); }))
+            llvm::any_of(op->getOperands(), [&](Value v) { return isInside(inMemory(v)); }))
           return fail("a contraction of something that is not an input");
         domain = Domain::Full;
       } else if (isa<DimOp, ConstantOp>(op)) {

@@ -1,5 +1,6 @@
 #include "passes/fusion/FusionPolicy.h"
 
+#include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/OpProperties.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -16,7 +17,7 @@ bool FusionPolicy::isFusible(Operation *op) const {
 static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op); }
 
 static bool isRecomputed(const IterationSpace &space, Operation *op) {
-  return isa<ElementwiseOpInterface>(op) &&
+  return isa<ElementwiseOpInterface>(op) && !isWidening(op) &&
          space.domains.lookup(op->getResult(0)) == Domain::External &&
          !squeezed(getShape(op->getResult(0))).empty();
 }
@@ -103,7 +104,7 @@ bool FusionPolicy::suitsTile(const IterationSpace &space, ArrayRef<Operation *> 
     tensors.insert(output);
   }
   for (Operation *op : ops)
-    if (!isTiled(op))
+    if (!isTiled(op) && !isWidening(op))
       for (Value operand : op->getOperands())
         if (!inside.contains(operand.getDefiningOp()) && squeezed(getShape(operand)) == space.shape)
           tensors.insert(operand);

@@ -1,5 +1,6 @@
 #include "passes/fusion/KernelGroups.h"
 
+#include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/OpProperties.h"
 
 #include "mlir/IR/Builders.h"
@@ -7,6 +8,9 @@
 using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
+
+// Whether every group that reads the op may have its own.
+static bool isRepeatable(Operation *op) { return isFreeToRepeat(op) || isWidening(op); }
 
 // Pairs of groups, neither of which reads the other, that are tried.
 static constexpr int kMostTries = 2048;
@@ -92,7 +96,7 @@ SmallVector<Value> KernelGroups::outputsOf(ArrayRef<Operation *> ops) const {
 // A free op inside stands for copies outside too: what it reads is read there.
 bool KernelGroups::leavesThrough(Operation *user, const llvm::DenseSet<Operation *> &inside) const {
   llvm::SmallSetVector<Operation *, 4> repeated;
-  auto isRepeated = [&](Operation *op) { return !isOwned(op) && isFreeToRepeat(op); };
+  auto isRepeated = [&](Operation *op) { return !isOwned(op) && isRepeatable(op); };
   if (isRepeated(user))
     repeated.insert(user);
   for (size_t i = 0; i < repeated.size(); ++i)
@@ -168,10 +172,14 @@ void KernelGroups::placeCopy(Operation *copy) {
 void KernelGroups::number() {
   for (Operation &op : block.without_terminator())
     order.push_back(&op);
+  // Contractions read memory, but for casts that are a part of reading it.
+  auto readsMemory = [](Operation *user, Operation *op) {
+    return isTiled(user) ? !isWidening(op) || !isa<DotGeneralOp>(user) : isWidening(user);
+  };
   for (Operation *op : llvm::reverse(order)) // users first
-    if (isFreeToRepeat(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-          return !policy.isFusible(user) || isTiled(user) ||
-                 (isStorage(user) && !isFreeToRepeat(user)) ||
+    if (isRepeatable(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return !policy.isFusible(user) || readsMemory(user, op) ||
+                 (isStorage(user) && !isRepeatable(user)) ||
                  (isa<ReshapeOp>(user) && inMemory.contains(user));
         }))
       inMemory.insert(op);
@@ -190,8 +198,7 @@ void KernelGroups::findRowUpdates() {
 void KernelGroups::place(Operation *op) {
   if (ofRowUpdates.contains(op) || attentions.isInside(op) || attentions.isRemade(op))
     return;
-  if (isFreeToRepeat(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op))
-                         : isStorage(op))
+  if (isRepeatable(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op)) : isStorage(op))
     return;
   auto rows = rowUpdates.find(op);
   const Attention *attention = attentions.of(op);
@@ -267,11 +274,12 @@ static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b);
 KernelGroups::Group KernelGroups::withFreeOperands(Operation *op) const {
   llvm::SmallSetVector<Operation *, 8> list;
   list.insert(op);
-  if (policy.isFusible(op) && !isTiled(op))
+  if (policy.isFusible(op))
     for (size_t i = 0; i < list.size(); ++i)
       for (Value operand : list[i]->getOperands())
         if (Operation *definition = operand.getDefiningOp())
-          if (isFreeToRepeat(definition) && !isOwned(definition))
+          if ((isTiled(list[i]) ? isWidening(definition) : isRepeatable(definition)) &&
+              !isOwned(definition))
             list.insert(definition);
   Group members(list.begin(), list.end());
   llvm::sort(members, isBefore);
@@ -302,7 +310,7 @@ KernelGroups::Group KernelGroups::withFreeOrRemade(ArrayRef<Operation *> ops) co
     if (!isTiled(list[i]))
       for (Value operand : list[i]->getOperands())
         if (Operation *op = operand.getDefiningOp())
-          if (attentions.isRemade(op) || (isFreeToRepeat(op) && !isOwned(op)))
+          if (attentions.isRemade(op) || (isRepeatable(op) && !isOwned(op)))
             list.insert(op);
   Group members(list.begin(), list.end());
   llvm::sort(members, isBefore);

@@ -6,7 +6,8 @@ def FormKernels : KeratinPass<"form-kernels"> {
     Joins producers with consumers as long as ir::analyzeIterationSpace finds one loop nest for
     them and no cycle arises: elementwise chains with several results, reductions with what they
     read and what reads them, contractions with what follows from their tiles. Broadcasts, iota,
-    sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as
+    sizes and scalar constants belong to everyone who reads them, and so do casts of short integers
+    in front of contractions. Reshapes stay outside as
     views, and so do slices that take rows of what only loops read. Loops and branches stand
     between kernels, and their regions hold kernels of their own. Random bits are a kernel of their
     own or, by an option, belong to the elementwise kernel that reads them. The gradient of a gather

@@ -2,6 +2,7 @@
 #include "passes/simplify/GradientPins.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/OpCost.h"
 #include "ir/reference/HostConversions.h"
 
@@ -103,7 +104,7 @@ private:
   }
 
   void fold(Operation *op) {
-    if (workLeft == 0 || !isCandidate(op))
+    if (workLeft == 0 || !isCandidate(op) || llvm::all_of(op->getUses(), staysShort))
       return;
     int64_t work = workOf(op);
     if (work > workLeft) {
@@ -138,8 +139,15 @@ private:
       return;
     OpBuilder builder(op);
     for (auto [y, result] : llvm::zip(op->getResults(), results))
-      y.replaceAllUsesWith(materialize(builder, op->getLoc(), getTensorType(y), result));
-    op->erase();
+      y.replaceUsesWithIf(materialize(builder, op->getLoc(), getTensorType(y), result),
+                          [](OpOperand &use) { return !staysShort(use); });
+    if (op->use_empty())
+      op->erase();
+  }
+
+  // Short integers in front of a contraction, which widens them for itself.
+  static bool staysShort(OpOperand &use) {
+    return isa<DotGeneralOp>(use.getOwner()) && isWidening(use.get().getDefiningOp());
   }
 
   // With the results rounded to their types.

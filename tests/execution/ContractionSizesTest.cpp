@@ -25,10 +25,12 @@ using Epilogue = std::function<Values(GraphMath &, Value product, ValueRange oth
 
 DimExpr d(int64_t symbol) { return DimExpr::symbol(symbol); }
 
-// "nt": A as it is, B with its columns in rows.
+// "nt": A as it is, B with its columns in rows. With a dtype of B, narrow integers are summed in
+// int32.
 SweepCase product(const std::string &form, const Sizes &sizes, keratin_dtype_t dtype,
                   std::vector<SweepInput> others = {}, Epilogue epilogue = nullptr,
-                  Elements elements = Elements::Any) {
+                  Elements elements = Elements::Any,
+                  std::optional<keratin_dtype_t> dtypeOfB = std::nullopt) {
   bool isABatched = sizes.batch != DimExpr(1);
   Shape a = form[0] == 't' ? Shape{sizes.k, sizes.m} : Shape{sizes.m, sizes.k};
   Shape b = form[1] == 't' ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
@@ -37,16 +39,23 @@ SweepCase product(const std::string &form, const Sizes &sizes, keratin_dtype_t d
     a.insert(a.begin(), sizes.batch);
     b.insert(b.begin(), sizes.batch);
   }
-  std::vector<SweepInput> inputs = {{a, dtype, elements}, {b, dtype, elements}};
+  std::vector<SweepInput> inputs = {{a, dtype, elements}, {b, dtypeOfB.value_or(dtype), elements}};
   inputs.insert(inputs.end(), others.begin(), others.end());
-  std::string label = form + " " + dtypeName(dtype) + " " + toString(a) + " " + toString(b);
+  std::string label = form + " " + dtypeName(dtype) + " " + toString(a) + " " +
+                      dtypeName(inputs[1].dtype) + " " + toString(b);
   return {label, inputs, [=](GraphMath &math, ValueRange xs) -> Values {
             Axes batch;
             if (isABatched)
               batch.push_back(0);
             Axes aContract = {first + (form[0] == 't' ? 0 : 1)};
             Axes bContract = {first + (form[1] == 't' ? 1 : 0)};
-            Value y = math.dotGeneral(xs[0], xs[1], batch, batch, aContract, bContract);
+            Value x = xs[0], w = xs[1];
+            if (dtypeOfB) {
+              Type sum = IntegerType::get(x.getContext(), 32);
+              x = math.cast(x, sum);
+              w = math.cast(w, sum);
+            }
+            Value y = math.dotGeneral(x, w, batch, batch, aContract, bContract);
             return epilogue ? epilogue(math, y, xs.drop_front(2)) : Values{y};
           }};
 }
@@ -179,6 +188,25 @@ TEST_CASE("products of all dtypes", "[contraction]") {
       cases.push_back(product(form, {36, 40, 20}, dtype));
   Sweep sweep;
   sweep.calls.resize(1);
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("products of narrow integers", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (auto [dtype, dtypeOfB] : {std::pair{KERATIN_DTYPE_UINT8, KERATIN_DTYPE_INT8},
+                                 {KERATIN_DTYPE_INT8, KERATIN_DTYPE_INT8},
+                                 {KERATIN_DTYPE_UINT8, KERATIN_DTYPE_UINT8},
+                                 {KERATIN_DTYPE_INT8, KERATIN_DTYPE_UINT8},
+                                 {KERATIN_DTYPE_INT16, KERATIN_DTYPE_UINT8},
+                                 {KERATIN_DTYPE_UINT16, KERATIN_DTYPE_INT16}})
+    for (const char *form : forms)
+      for (const Sizes &sizes :
+           {Sizes{64, 72, 40}, Sizes{35, 67, 19}, Sizes{d(0), 48, 130}, Sizes{d(0), d(1), d(1), 2},
+            Sizes{1, 64, 300}, Sizes{40, 1, 300}, Sizes{4, 600, 1030}, Sizes{129, 80, 2100}})
+        cases.push_back(product(form, sizes, dtype, {}, nullptr, Elements::Any, dtypeOfB));
+  Sweep sweep;
+  sweep.calls = {{{0, 1}, {1, 65}, {2, 1}}, {{0, 40}, {1, 3}, {2, 1}}, {{0, 2}, {1, 0}, {2, 1}}};
   sweep.check(cases);
   CHECK(sweep.refused.empty());
 }

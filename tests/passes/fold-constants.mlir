@@ -36,6 +36,21 @@ func.func @integers_wrap() -> tensor<2xi8> {
   return %3 : tensor<2xi8>
 }
 
+// A contraction widens short integers for itself; the sum of them is a number.
+// CHECK-LABEL: func.func @short_integers_of_a_contraction_stay
+// CHECK-NEXT:    %[[W:.*]] = keratin.constant dense<{{.*}}> : tensor<2x2xi8>
+// CHECK-NEXT:    %[[WIDE:.*]] = keratin.cast %[[W]]
+// CHECK-NEXT:    %[[Y:.*]] = keratin.dot_general %arg0, %[[WIDE]]
+// CHECK-NEXT:    %[[SUMS:.*]] = keratin.constant dense<[4, -2]> : tensor<2xi32>
+// CHECK-NEXT:    return %[[Y]], %[[SUMS]]
+func.func @short_integers_of_a_contraction_stay(%x: tensor<3x2xi32>) -> (tensor<3x2xi32>, tensor<2xi32>) {
+  %0 = keratin.constant dense<[[1, 2], [3, -4]]> : tensor<2x2xi8>
+  %1 = keratin.cast %0 : (tensor<2x2xi8>) -> tensor<2x2xi32>
+  %2 = keratin.dot_general %x, %1 batch = [] x [] contract = [1] x [0] : (tensor<3x2xi32>, tensor<2x2xi32>) -> tensor<3x2xi32>
+  %3 = keratin.reduce_sum %1 axes = [0] : (tensor<2x2xi32>) -> tensor<2xi32>
+  return %2, %3 : tensor<3x2xi32>, tensor<2xi32>
+}
+
 // CHECK-LABEL: func.func @unknown_size_is_not_folded
 // CHECK:         keratin.exp
 func.func @unknown_size_is_not_folded(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {

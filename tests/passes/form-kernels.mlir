@@ -179,6 +179,32 @@ func.func @bias_and_activation_follow_a_contraction(%a: tensor<8x3xf32>, %b: ten
   return %2 : tensor<8x4xf32>
 }
 
+// The kernel reads short integers; who else reads the cast has one of its own.
+// CHECK-LABEL: func.func @contraction_widens_short_integers
+// CHECK-DAG:     keratin.kernel(%arg0) : (tensor<8x3xui8>) -> tensor<8xi32>
+// CHECK-DAG:     keratin.kernel(%arg0, %arg1) : (tensor<8x3xui8>, tensor<3x4xi8>) -> tensor<8x4xi32>
+// CHECK-NOT:     keratin.kernel
+func.func @contraction_widens_short_integers(%a: tensor<8x3xui8>, %b: tensor<3x4xi8>) -> (tensor<8x4xi32>, tensor<8xi32>) {
+  %0 = keratin.cast %a : (tensor<8x3xui8>) -> tensor<8x3xi32>
+  %1 = keratin.cast %b : (tensor<3x4xi8>) -> tensor<3x4xi32>
+  %2 = keratin.dot_general %0, %1 batch = [] x [] contract = [1] x [0] : (tensor<8x3xi32>, tensor<3x4xi32>) -> tensor<8x4xi32>
+  %3 = keratin.neg %2 : (tensor<8x4xi32>) -> tensor<8x4xi32>
+  %4 = keratin.reduce_sum %0 axes = [1] : (tensor<8x3xi32>) -> tensor<8xi32>
+  return %3, %4 : tensor<8x4xi32>, tensor<8xi32>
+}
+
+// Neither what makes the integers is in the kernel, nor a cast that is a result.
+// CHECK-LABEL: func.func @casts_in_memory_stay
+// CHECK-COUNT-3: keratin.kernel(
+// CHECK-NOT:     keratin.kernel(
+func.func @casts_in_memory_stay(%a: tensor<8x3xi8>, %b: tensor<3x4xi8>) -> (tensor<8x4xi32>, tensor<3x4xi32>) {
+  %n = keratin.neg %a : (tensor<8x3xi8>) -> tensor<8x3xi8>
+  %0 = keratin.cast %n : (tensor<8x3xi8>) -> tensor<8x3xi32>
+  %1 = keratin.cast %b : (tensor<3x4xi8>) -> tensor<3x4xi32>
+  %2 = keratin.dot_general %0, %1 batch = [] x [] contract = [1] x [0] : (tensor<8x3xi32>, tensor<3x4xi32>) -> tensor<8x4xi32>
+  return %2, %1 : tensor<8x4xi32>, tensor<3x4xi32>
+}
+
 // CHECK-LABEL: func.func @bias_and_activation_follow_a_convolution
 // CHECK:         keratin.kernel({{.*}}) :
 // CHECK-NEXT:    ^bb0

@@ -20,14 +20,13 @@ ContractionCode::ContractionCode(DeviceKernelBuilder &k, const ContractionNest &
       sumType(sumTypeOf(spec.accumulatorType)), m(numberOf(emit, spec.m)),
       n(numberOf(emit, spec.n)), depth(numberOf(emit, spec.k)), k(k), alignment(k),
       epilogue(k, k.target, nest), isAligned(alignment.holds()) {
-  ir::DotGeneralOp dot = nest.dot;
   // Of attention's second product only B is in memory.
   auto memoryOf = [&](Value operand) {
     auto argument = dyn_cast<BlockArgument>(operand);
     return argument ? k.inputs[argument.getArgNumber()] : Value();
   };
-  memoryOfA = memoryOf(dot.getA());
-  memoryOfB = memoryOf(dot.getB());
+  memoryOfA = memoryOf(nest.a());
+  memoryOfB = memoryOf(nest.b());
 }
 
 StridedSource ContractionCode::operand(bool isA, const Part &part, int64_t group) {

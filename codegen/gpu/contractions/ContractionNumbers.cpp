@@ -24,19 +24,13 @@ Type keratin::codegen::sumTypeOf(Type elementType) {
 }
 
 Type keratin::codegen::storageOf(Type elementType) {
-  bool isNarrowFloat = isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
-  return isNarrowFloat ? Type(IntegerType::get(elementType.getContext(), 16)) : elementType;
+  const unsigned bits = elementType.getIntOrFloatBitWidth();
+  return bits < 32 ? Type(IntegerType::get(elementType.getContext(), bits)) : elementType;
 }
 
 Value keratin::codegen::widenToSum(LoopEmitter &emit, Value stored, Type elementType,
                                    Type sumType) {
-  if (elementType == sumType)
-    return stored;
-  if (isa<FloatType>(elementType))
-    return emit.widen(stored, elementType, sumType);
-  auto vector = dyn_cast<VectorType>(stored.getType());
-  return emit.builder.create<arith::ExtUIOp>(
-      emit.loc, vector ? Type(vector.clone(sumType)) : sumType, stored);
+  return elementType == sumType ? stored : emit.widen(stored, elementType, sumType);
 }
 
 Value keratin::codegen::addProduct(LoopEmitter &emit, Value a, Value b, Value sum) {

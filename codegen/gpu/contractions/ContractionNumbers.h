@@ -12,7 +12,7 @@ namespace keratin::codegen {
 ContractionTile::Units unitsFor(mlir::Type elementType, Float32Products float32Products);
 // The type of sums of products of these elements while they are made: f32, f64, i32 or i64.
 mlir::Type sumTypeOf(mlir::Type elementType);
-// Floats of 16 bits as bits: LLVM takes vectors of such apart.
+// What is shorter than sums as bits: LLVM takes vectors of narrow floats apart.
 mlir::Type storageOf(mlir::Type elementType);
 // What has been read so, a scalar or a vector, as a number to multiply.
 mlir::Value widenToSum(LoopEmitter &emit, mlir::Value stored, mlir::Type elementType,
