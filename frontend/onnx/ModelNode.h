@@ -157,6 +157,14 @@ Value flatIndex(Call &call, const std::vector<Value> &indices, const ir::Shape &
 // The convolution of a node with the attributes of Conv, without a bias.
 Tensor convolve(ModelNode &node, const Tensor &x, const Tensor &filter);
 
+// Numbers of the inputs that hold integers, and their zero point, if it is there.
+struct Quantized {
+  size_t integers, zeroPoint;
+};
+// The product of matrices (or vectors), exact in int32, of integers less their zero points: one,
+// or, of a, one a row, of b one a column.
+Tensor exactProduct(ModelNode &node, Quantized a, Quantized b);
+
 // x, of one element, as a scalar.
 Tensor scalarOf(const Tensor &x, SourceLocation place);
 

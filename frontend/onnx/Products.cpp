@@ -4,6 +4,8 @@
 #include "frontend/onnx/ModelNode.h"
 #include "keratin/elementwise.h"
 #include "keratin/linear_algebra.h"
+#include "keratin/reductions.h"
+#include "keratin/shapes.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -47,26 +49,7 @@ Values einsum(ModelNode &node) {
   return one(K::einsum(node.text("equation", ""), operands, node.place));
 }
 
-// Exact, in int32, of values less their zero points.
-Values matMulInteger(ModelNode &node) {
-  const SourceLocation at = node.place;
-  auto wide = [&](size_t operand, size_t zeroPoint, bool isLeft) {
-    Tensor x = K::cast(node.input(operand), DType::Int32, at);
-    if (!node.has(zeroPoint))
-      return x;
-    Tensor zero = K::cast(node.input(zeroPoint), DType::Int32, at);
-    Call call("load_onnx", at);
-    Value value = call.value(zero);
-    // One a row of the left matrix.
-    if (isLeft && call.rank(value) == 1) {
-      ir::Shape column{ir::getShape(value).front(), 1};
-      value = call.g.reshape(value, column);
-    }
-    auto [a, b] = call.binary(x, call.tensor(value));
-    return call.tensor(call.g.sub(a, b));
-  };
-  return one(K::matmul(wide(0, 2, true), wide(1, 3, false), at));
-}
+Values matMulInteger(ModelNode &node) { return one(exactProduct(node, {0, 2}, {1, 3})); }
 
 // Of matrices (batch, n, n), by elimination: each step takes the row whose first element is the
 // largest of those that are left, takes it off the others, and moves on to the next column, which
@@ -139,5 +122,43 @@ const OpRecord records[] = {
 };
 
 } // namespace
+
+// (x - p) (w - q) = x w - p (sum of w) - (sum of x - p) q: factors stay the short integers that
+// they are, and the sum of constant weights is a constant.
+Tensor keratin::frontend::onnx_models::exactProduct(ModelNode &node, Quantized a, Quantized b) {
+  const SourceLocation at = node.place;
+  auto factor = [&](Quantized operand, int64_t newAxis) {
+    const Tensor x = K::cast(node.input(operand.integers), DType::Int32, at);
+    return x.ndim() == 1 ? K::expand_dims(x, newAxis, at) : x;
+  };
+  auto zeroPoint = [&](Quantized operand) {
+    return K::cast(node.input(operand.zeroPoint), DType::Int32, at);
+  };
+  auto minus = [&](const Tensor &x, const Tensor &y) {
+    Call call("load_onnx", at);
+    auto [from, what] = call.binary(x, y);
+    return call.tensor(call.g.sub(from, what));
+  };
+  auto times = [&](const Tensor &x, const Tensor &y) {
+    Call call("load_onnx", at);
+    auto [left, right] = call.binary(x, y);
+    return call.tensor(call.g.mul(left, right));
+  };
+  Tensor left = factor(a, 0);
+  const Tensor right = factor(b, -1);
+  Tensor sums = K::matmul(left, right, at);
+  if (node.has(a.zeroPoint)) {
+    Tensor zero = zeroPoint(a);
+    if (zero.ndim() == 1) // one a row
+      zero = K::expand_dims(zero, -1, at);
+    sums = minus(sums, times(zero, K::sum(right, -2, /*keepdims=*/true, at)));
+    left = minus(left, zero);
+  }
+  if (node.has(b.zeroPoint))
+    sums = minus(sums, times(K::sum(left, -1, /*keepdims=*/true, at), zeroPoint(b)));
+  if (node.input(a.integers).ndim() == 1)
+    sums = K::squeeze(sums, -2, at);
+  return node.input(b.integers).ndim() == 1 ? K::squeeze(sums, -1, at) : sums;
+}
 
 llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::productOps() { return records; }

@@ -1,13 +1,9 @@
 // Ops of ONNX on integers that stand for floats: value = (integer - zero point) * scale.
 #include "frontend/onnx/ModelNode.h"
-#include "keratin/elementwise.h"
-#include "keratin/linear_algebra.h"
-#include "keratin/reductions.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
-namespace K = keratin::backend;
 
 namespace {
 
@@ -148,9 +144,7 @@ Values requantized(ModelNode &node, const Tensor &sums, int64_t axisOfScales) {
 }
 
 Values quantizedMatMul(ModelNode &node) {
-  const Tensor a = centred(node, 0, 2, node.input(0).ndim() - 2),
-               b = centred(node, 3, 5, node.input(3).ndim() - 1);
-  const Tensor sums = K::matmul(a, b, node.place);
+  const Tensor sums = exactProduct(node, {0, 2}, {3, 5});
   return requantized(node, sums, sums.ndim() - 1);
 }
 

@@ -37,6 +37,10 @@ int typeOf(const Array &array) {
     return TensorProto::INT64;
   case DType::Int32:
     return TensorProto::INT32;
+  case DType::Int8:
+    return TensorProto::INT8;
+  case DType::UInt8:
+    return TensorProto::UINT8;
   case DType::Bool:
     return TensorProto::BOOL;
   case DType::Float64:
@@ -128,6 +132,20 @@ TEST_CASE("Places between elements of ONNX have any number of axes", "[onnx]") {
   gives({Array(Floats{4, 7, 9}, {1, 1, 3})}, "GridSample", 20, {x, grid},
         {{"padding_mode", text("border")}});
   hasGradient(Array(Floats{0, 4, 11, 11.5}, {1, 1, 4}), 0, "GridSample", 20, {x, grid});
+}
+
+TEST_CASE("Integers of ONNX are multiplied less their zero points", "[onnx]") {
+  using Bytes = std::vector<uint8_t>;
+  using SignedBytes = std::vector<int8_t>;
+  using Ints = std::vector<int32_t>;
+  const Given x{Array(Bytes{1, 2, 250, 4}, {2, 2})}, w{Array(SignedBytes{-128, 5, 7, 2}, {2, 2})};
+  // One a row and one a column; of vectors one.
+  const Given ofRows{Array(Bytes{1, 3}, {2})}, ofColumns{Array(SignedBytes{-1, 2}, {2})};
+  gives({Array(Ints{8, 0, -31361, 741}, {2, 2})}, "MatMulInteger", 10, {x, w, ofRows, ofColumns});
+  gives({Array(Ints{8, 0}, {2})}, "MatMulInteger", 10,
+        {{Array(Bytes{1, 2}, {2})}, w, {Array(Bytes{1}, {})}, ofColumns});
+  gives({Array(Ints{8, -31361}, {2})}, "MatMulInteger", 10,
+        {x, {Array(SignedBytes{-128, 7}, {2})}, ofRows, {Array(SignedBytes{-1}, {})}});
 }
 
 TEST_CASE("Determinants of ONNX, of rows in any order, and of none", "[onnx]") {
