@@ -18,24 +18,46 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 
-// There is code for them where a model multiplies bfloat16. The first that a machine has counts.
-static constexpr const char *bfloat16Processors[] = {"x86-64-v4+avx512bf16+amx-tile+amx-bf16",
-                                                     "x86-64-v4+avx512bf16"};
+static bool isOfBfloat16(ir::DotGeneralOp dot) { return getElementTypeOrSelf(dot.getA()).isBF16(); }
+// Those of shorter integers are found in simplification only.
+static bool isOfInt32(ir::DotGeneralOp dot) {
+  return getElementTypeOrSelf(dot.getY()).isInteger(32);
+}
+
+namespace {
+// There is code for it where a model has such a product.
+struct SpecialProcessor {
+  const char *name;
+  bool (*multiplies)(ir::DotGeneralOp);
+};
+} // namespace
+
+// The first that a machine has counts.
+static constexpr SpecialProcessor specialProcessors[] = {
+    {"x86-64-v4+avx512bf16+amx-tile+amx-bf16", isOfBfloat16},
+    {"x86-64-v4+avx512bf16", isOfBfloat16},
+    {"x86-64-v4+avx512vnni+amx-tile+amx-int8", isOfInt32},
+    {"x86-64-v4+avx512vnni", isOfInt32}};
 
 std::vector<std::string> keratin::compiler::processorsNamed(const std::string &cpu) {
   if (cpu != "multi")
     return {cpu};
-  std::vector<std::string> names(std::begin(bfloat16Processors), std::end(bfloat16Processors));
+  std::vector<std::string> names;
+  for (const SpecialProcessor &processor : specialProcessors)
+    names.push_back(processor.name);
   names.insert(names.end(), {"x86-64-v4", "x86-64-v3", "x86-64"});
   return names;
 }
 
-static bool multipliesBfloat16(ModuleOp module) {
-  auto interrupted = module.walk([](ir::DotGeneralOp dot) {
-    const bool isBfloat16 = getElementTypeOrSelf(dot.getA()).isBF16();
-    return isBfloat16 ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return interrupted.wasInterrupted();
+static bool matters(const std::string &cpu, ModuleOp module) {
+  for (const SpecialProcessor &processor : specialProcessors)
+    if (cpu == processor.name) {
+      auto interrupted = module.walk([&](ir::DotGeneralOp dot) {
+        return processor.multiplies(dot) ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      return interrupted.wasInterrupted();
+    }
+  return true;
 }
 
 codegen::TargetChoice keratin::compiler::portableChoice(const std::string &target,
@@ -54,9 +76,9 @@ class ModelCompiler {
 public:
   ModelCompiler(Model model, const ModelOptions &options)
       : model(std::move(model)), options(options), cpus(options.cpus) {
-    if (cpus.size() > 1 && !multipliesBfloat16(*this->model.graph.module))
+    if (cpus.size() > 1)
       llvm::erase_if(
-          cpus, [](llvm::StringRef cpu) { return llvm::is_contained(bfloat16Processors, cpu); });
+          cpus, [&](const std::string &cpu) { return !matters(cpu, *this->model.graph.module); });
   }
 
   absl::StatusOr<CompiledModel> run() {
