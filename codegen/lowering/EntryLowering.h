@@ -106,6 +106,7 @@ private:
   mlir::Value define(host::DefineSizeOp op);
   mlir::Value growTapes(host::GrowTapesOp op);
   mlir::Value hasNotFailed();
+  mlir::Value mustPrepare();
   void leaveIfFailed();
   void leaveUnless(mlir::Value sound);
   void tellProfile(int64_t kernel, bool end);

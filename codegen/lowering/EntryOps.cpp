@@ -35,6 +35,11 @@ void EntryLowering::leaveUnless(Value sound) {
   b.setInsertionPointToStart(next);
 }
 
+Value EntryLowering::mustPrepare() {
+  Value prepares = contextField(offsetof(keratin_context_t, prepares), b.getI64Type());
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, prepares, i64(0));
+}
+
 // Its number among those that the call computes.
 int64_t EntryLowering::definitionOf(int64_t symbol) const {
   return *description.slotOfSymbol(symbol) - description.firstComputedSlot();
@@ -121,6 +126,8 @@ LogicalResult EntryLowering::lower(Operation *op) {
     return leaveUnless(valueOf(end.getCondition())), success();
   if (isa<host::SoundOp>(op))
     return becomes(hasNotFailed());
+  if (isa<host::MustPrepareOp>(op))
+    return becomes(mustPrepare());
   if (isa<host::CheckOp>(op)) {
     if (mayHaveFailed) // of what was called before, by what its code can tell
       leaveIfFailed();

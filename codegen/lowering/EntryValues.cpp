@@ -88,7 +88,7 @@ Value EntryLowering::callRuntime(size_t offset, Type result, ValueRange argument
 }
 
 // The order of keratin_entry_fn_t: inputs, variables, outputs, new values of updates that are not
-// in place, constants, arena.
+// in place, constants, and the memories of the plan.
 void EntryLowering::numberBuffers() {
   ir::Signature signature(source);
   memories = ir::memoriesOf(source);

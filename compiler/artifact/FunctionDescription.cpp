@@ -9,9 +9,11 @@
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/shapes/SizeUnits.h"
 
 #include <cstring>
+#include <set>
 
 using namespace keratin;
 using namespace keratin::compiler;
@@ -148,11 +150,31 @@ LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
          .message = text(words.withLine(Wording::fixed(message), ir::sourceLine(op.getLoc())))});
   }
   SmallVector<ir::MemoryAttr> allMemories = ir::memoriesOf(function);
-  for (ir::MemoryAttr memory : llvm::drop_begin(allMemories))
+  for (ir::MemoryAttr memory :
+       llvm::make_filter_range(allMemories, [](ir::MemoryAttr memory) { return memory.waits(); }))
     memories.push_back({.kind = memory.isTape() ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
                         .size = int32_t(sizes.numberOf(memory.getSymbol())),
                         .slot = entry.slotOf(memory.getBytes())});
   return success();
+}
+
+void FunctionDescription::describePrepared(func::FuncOp function) {
+  std::optional<int64_t> bytes = ir::preparedBytes(function);
+  if (!bytes)
+    return;
+  const int64_t firstVariable = ir::Signature(function).firstVariable();
+  std::set<int64_t> read;
+  for (Operation &op : function.getBody().front())
+    if (ir::isPrepared(&op))
+      for (Value operand : op.getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(ir::rootOf(operand)))
+          read.insert(int64_t(argument.getArgNumber()) - firstVariable);
+  const std::vector<int64_t> &list = numbers.emplace_back(read.begin(), read.end());
+  prepares = true;
+  prepared = {.bytes = *bytes,
+              .num_variables = int64_t(list.size()),
+              .variables = list.data(),
+              .reserved = {}};
 }
 
 void FunctionDescription::describeDeviceCode(codegen::EntryDescription &entry) {
@@ -360,6 +382,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                          .location = text(words.place(kernel.location)),
                          .reserved = {}});
     }
+  describePrepared(function);
   describeDeviceCode(entry);
   finish();
   return success();
@@ -394,6 +417,7 @@ void FunctionDescription::finish() {
               .memories = memories.data(),
               .reserved = {}};
   descriptor.computed = computedSizes.empty() ? nullptr : &computed;
+  descriptor.prepared = prepares ? &prepared : nullptr;
   deviceCode.num_images = int64_t(images.size());
   deviceCode.images = images.data();
   deviceCode.num_kernels = int64_t(deviceKernels.size());

@@ -58,6 +58,7 @@ private:
   mlir::LogicalResult describeComputed(mlir::func::FuncOp function,
                                        codegen::EntryDescription &entry);
 
+  void describePrepared(mlir::func::FuncOp function);
   void describeDeviceCode(codegen::EntryDescription &entry);
   // The descriptor's pointers, when nothing is added any more.
   void finish();
@@ -79,6 +80,8 @@ private:
   std::vector<keratin_memory_t> memories;
   std::vector<int64_t> programLevels;
   keratin_computed_sizes_t computed = {};
+  bool prepares = false;
+  keratin_prepared_t prepared = {};
   std::deque<std::string> imageData;
   std::vector<keratin_image_t> images;
   std::vector<const char *> deviceKernels;

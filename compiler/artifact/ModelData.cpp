@@ -172,9 +172,14 @@ private:
          f.computed ? computed(*f.computed, f.num_programs) : null(),
          f.device_code ? deviceCode(*f.device_code) : null(),
          f.general ? global(function(*f.general, entryName.str() + kGeneralSuffix)) : null(),
-         null(),
+         f.prepared ? prepared(*f.prepared) : null(),
          null(),
          null()});
+  }
+
+  Constant *prepared(const keratin_prepared_t &prepared) {
+    return global(structure({i64(prepared.bytes), i64(prepared.num_variables),
+                             numbers(prepared.variables, prepared.num_variables), null()}));
   }
 
   Constant *deviceCode(const keratin_device_code_t &code) {

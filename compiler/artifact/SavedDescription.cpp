@@ -170,6 +170,9 @@ template <typename Archive> void visitDescription(Archive &a, FunctionDescriptio
     a.number(m.size);
     a.number(m.slot);
   });
+  a.number(d.prepares);
+  a.number(d.prepared.bytes);
+  a.numbers(d.prepared.variables, d.prepared.num_variables);
   a.optionalText(d.deviceCode.device);
   a.list(d.images, [&](keratin_image_t &i) {
     a.text(i.kind);

@@ -23,6 +23,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     failBefore = options.failBefore;
     memoryBudget = options.memoryBudget;
     checkNumbers = options.checkNumbers;
+    prepareWeights = options.prepareWeights;
     assumeEqualSizes = options.assumeEqualSizes;
     hasTf32Products = options.float32Products == codegen::Float32Products::Tf32;
   }
@@ -43,6 +44,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     options.failBefore = failBefore;
     options.memoryBudget = memoryBudget;
     options.checkNumbers = checkNumbers;
+    options.prepareWeights = prepareWeights;
     options.assumeEqualSizes = assumeEqualSizes;
     if (hasTf32Products)
       options.float32Products = codegen::Float32Products::Tf32;
@@ -69,6 +71,9 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   Option<bool> checkNumbers{*this, "check-numbers",
                             llvm::cl::desc("Fail calls that make NaN or an infinity"),
                             llvm::cl::init(false)};
+  Option<bool> prepareWeights{*this, "prepare-weights",
+                              llvm::cl::desc("Make what depends on variables alone once"),
+                              llvm::cl::init(true)};
   Option<bool> assumeEqualSizes{
       *this, "assume-equal-sizes",
       llvm::cl::desc("Only for calls whose sizes are equal where they meet"),

@@ -84,6 +84,10 @@ struct CompileOptions {
   // Whether calls fail in which an op makes NaN or an infinity of finite numbers
   // (keratin-check-numbers).
   bool checkNumbers = false;
+  // Whether what depends on variables that the function does not update is made again only when one
+  // of them was written (keratin-prepare). Not of functions that check numbers, which look at them
+  // in each call, nor on devices with memory of their own.
+  bool prepareWeights = true;
   // Whether the code is only for calls in which sizes that are broadcast to each other are equal
   // (keratin-unify-sizes). Where there are such sizes, the descriptor has a check with the status
   // KERATIN_SIZES_DIFFER.

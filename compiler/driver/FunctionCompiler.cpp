@@ -118,6 +118,7 @@ PhaseOptions FunctionCompiler::phaseOptions() {
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
   result.checkNumbers = options.checkNumbers;
+  result.prepares = options.prepareWeights && !options.checkNumbers && !result.limits.hasOwnMemory;
   result.opensScalars = opensScalars;
   result.sizes =
       options.assumeEqualSizes ? PhaseOptions::Sizes::Assumed : PhaseOptions::Sizes::Required;

@@ -89,10 +89,6 @@ static constexpr Maker fusionPasses[] = {
     [](const PhaseOptions &) { return passes::createFuseProducts(); },
     formKernels,
 };
-static constexpr Maker memoryPasses[] = {
-    [](const PhaseOptions &) { return passes::createScheduleKernels(); },
-    planMemory,
-};
 
 static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
                                                    const PhaseOptions &phaseOptions) {
@@ -131,7 +127,10 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
   case PipelinePhase::Memory:
     if (phaseOptions.opensScalars)
       result.push_back(passes::createOpenScalars());
-    make(memoryPasses);
+    result.push_back(passes::createScheduleKernels());
+    if (phaseOptions.prepares)
+      result.push_back(passes::createPrepareKernels());
+    result.push_back(planMemory(phaseOptions));
     break;
   case PipelinePhase::Host:
     break;
@@ -234,6 +233,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> checkNumbers{*this, "check-numbers",
                             llvm::cl::desc("look for numbers that are not finite"),
                             llvm::cl::init(false)};
+  Option<bool> prepares{*this, "prepare",
+                        llvm::cl::desc("make what depends on variables alone once"),
+                        llvm::cl::init(true)};
 };
 } // namespace
 
@@ -251,6 +253,7 @@ static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
   if (options.keptBytes >= 0)
     phases.keptBytes = options.keptBytes;
   phases.checkNumbers = options.checkNumbers;
+  phases.prepares = options.prepares && !options.checkNumbers;
   buildModulePipeline(manager, phaseOf(*last), phases);
   return success();
 }

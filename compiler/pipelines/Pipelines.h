@@ -36,6 +36,8 @@ struct PhaseOptions {
   std::optional<int64_t> keptBytes;
   // Whether the function looks for numbers that are not finite (keratin-check-numbers).
   bool checkNumbers = false;
+  // Whether calls find what other calls have made of variables (keratin-prepare).
+  bool prepares = true;
   // Whether sizes that are required to be equal, or also those that are broadcast to each other,
   // get one name (keratin-unify-sizes).
   enum class Sizes { AsStated, Required, Assumed } sizes = Sizes::AsStated;

@@ -31,16 +31,17 @@ std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   // code, or nothing is reused with them (mayReuse), or the key has them (effort).
   [[maybe_unused]] const auto &[target, cpu, device, reuse, verify, profile, printAfterAll,
                                 dumpDirectory, isGeneral, maxOps, maxConstantBytes, memoryBudget,
-                                timeLimit, progress, beforeWork, checkNumbers, assumeEqualSizes,
-                                sourcePaths, float32Products, effort, writeReproducer,
-                                reproducerDirectory, reproducerWithData, failBefore, threads] =
-      options;
+                                timeLimit, progress, beforeWork, checkNumbers, prepareWeights,
+                                assumeEqualSizes, sourcePaths, float32Products, effort,
+                                writeReproducer, reproducerDirectory, reproducerWithData,
+                                failBefore, threads] = options;
   std::string text;
   llvm::raw_string_ostream out(text);
   auto quoted = [&](llvm::StringRef part) { out << part.size() << ':' << part << ' '; };
   quoted(codegen::targetIdentity(targetChoice(options)));
   out << profile << ' ' << maxOps << ' ' << maxConstantBytes << ' ' << memoryBudget << ' '
-      << checkNumbers << ' ' << assumeEqualSizes << ' ' << sourcePaths.strip << ' ';
+      << checkNumbers << ' ' << prepareWeights << ' ' << assumeEqualSizes << ' '
+      << sourcePaths.strip << ' ';
   for (const auto &[from, to] : sourcePaths.prefixMap) {
     quoted(from);
     quoted(to);

@@ -217,6 +217,7 @@ private:
     Placement placement = placementOn(*device);
     // A general form has a symbol for each size that differs from the others.
     placement.options.assumeEqualSizes = !isGeneral;
+    placement.isForOneCall = true;
     placement.isAttempt = isGeneral;
     CachedProgram made;
     made.effort = *effort;

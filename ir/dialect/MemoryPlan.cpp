@@ -16,6 +16,8 @@ static constexpr StringLiteral kMemories = "keratin.memories", kPlaces = "kerati
 
 bool keratin::ir::isNode(Operation *op) { return isa<KernelOp, LoopOpInterface, IfOp>(op); }
 
+bool keratin::ir::isPrepared(Operation *node) { return node->hasAttr(kPreparedAttr); }
+
 bool keratin::ir::isFallible(Operation *node) {
   return node
       ->walk([](Operation *op) {
@@ -233,6 +235,16 @@ MemorySpace keratin::ir::spaceOf(FunctionOpInterface function) {
   return memories.empty() ? MemorySpace::Host : memories.front().getSpace();
 }
 
+MemoryAttr keratin::ir::preparedMemoryOf(FunctionOpInterface function) {
+  SmallVector<MemoryAttr> memories = memoriesOf(function);
+  return memories.size() > 1 && !memories[1].waits() ? memories[1] : MemoryAttr();
+}
+
+std::optional<int64_t> keratin::ir::preparedBytes(FunctionOpInterface function) {
+  MemoryAttr memory = preparedMemoryOf(function);
+  return memory ? std::optional(memory.getBytes().constantValue()) : std::nullopt;
+}
+
 //===-- Writing -------------------------------------------------------------------------------===//
 
 static ArrayAttr listOf(MLIRContext *context, ArrayRef<PlaceAttr> places) {
@@ -278,9 +290,13 @@ LogicalResult keratin::ir::verifyPlanAttribute(Operation *op, NamedAttribute att
     if (!isa<FunctionOpInterface>(op) || !isListOf<MemoryAttr>(value))
       return require(false, "a list of memories of a function");
     auto list = cast<ArrayAttr>(value);
-    for (auto [number, memory] : llvm::enumerate(list.getAsRange<MemoryAttr>()))
-      if (memory.waits() != (number != 0))
-        return require(false, "an arena that waits for nothing, then memories that wait for sizes");
+    for (auto [number, memory] : llvm::enumerate(list.getAsRange<MemoryAttr>())) {
+      const bool isPrepared = number == 1 && !memory.waits() && memory.getBytes().isConstant();
+      if (memory.waits() != (number != 0) && !isPrepared)
+        return require(false,
+                       "an arena that waits for nothing, what is prepared, of so many bytes, "
+                       "if anything is, then memories that wait for sizes");
+    }
     for (MemoryAttr memory : list.getAsRange<MemoryAttr>())
       if (memory.getSpace() != cast<MemoryAttr>(list[0]).getSpace())
         return require(false, "memories of one space");

@@ -2,7 +2,9 @@
 //
 // On the function:
 //   keratin.memories  [#keratin.memory…], what a call asks for. Number 0 is the arena, which is
-//                     there from the start; the others wait for sizes without a bound.
+//                     there from the start. If some nodes are prepared, number 1 is as well, with
+//                     what they made; it is the function's own. The others wait for sizes without a
+//                     bound.
 // On each node, a kernel, a loop or a branch:
 //   keratin.places    [#keratin.place…], for each result where it lies.
 // On each loop:
@@ -32,9 +34,14 @@ namespace keratin::ir {
 // can be seen from outside (a unit).
 inline constexpr llvm::StringLiteral kFallibleAttr = "keratin.fallible",
                                      kEffectAttr = "keratin.effect";
+// Of nodes of a function that stand before all others: what they make depends on variables that the
+// function does not update, and on constants, alone. A call does them if one of these variables has
+// been written since the last that did.
+inline constexpr llvm::StringLiteral kPreparedAttr = "keratin.prepared";
 
 // Whether the op is a kernel, a loop or a branch: what has places of its own.
 bool isNode(mlir::Operation *op);
+bool isPrepared(mlir::Operation *node);
 // Whether anything in the node may end the call: a kernel, or a size that is wrong.
 bool isFallible(mlir::Operation *node);
 
@@ -50,6 +57,10 @@ PlaceAttr placeOfStep(LoopOpInterface loop);
 RoomAttr roomOf(mlir::Operation *node);
 // Of a function; empty: it has no plan.
 llvm::SmallVector<MemoryAttr> memoriesOf(mlir::FunctionOpInterface function);
+// The memory of what is prepared, number 1; null: nothing is.
+MemoryAttr preparedMemoryOf(mlir::FunctionOpInterface function);
+// Its bytes; nullopt: nothing is prepared.
+std::optional<int64_t> preparedBytes(mlir::FunctionOpInterface function);
 // That kernels of the function work in, and in which its arguments, results and constants are.
 MemorySpace spaceOf(mlir::FunctionOpInterface function);
 // "host", "device"

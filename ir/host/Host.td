@@ -245,6 +245,13 @@ def Host_EndUnlessOp : Host_Op<"end_unless", [HasParent<"::keratin::host::Progra
   let assemblyFormat = "$condition attr-dict";
 }
 
+def Host_MustPrepareOp : Host_Op<"must_prepare"> {
+  let summary = "whether the call does what is prepared: a variable has been written since the last "
+                "that did";
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Host_SoundOp : Host_Op<"sound"> {
   let summary = "whether nothing has failed so far";
   let results = (outs I1:$result);

@@ -300,7 +300,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
     return success();
   }
   if (isa<ArgumentOp, ResultOp, ConstantOp, AtOp, ElementOp, DiffersOp, SizeOp, CheckOp,
-          EndUnlessOp, SoundOp, StagingOp>(op))
+          EndUnlessOp, SoundOp, MustPrepareOp, StagingOp>(op))
     return success();
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, LoopOp>(op)) {
     for (Region &region : op->getRegions())

@@ -35,7 +35,7 @@ ProgramBuilder::ProgramBuilder(func::FuncOp source, host::ProgramOp program)
 
 LogicalResult ProgramBuilder::run() {
   b.setInsertionPointToEnd(&program.getBody().front());
-  return buildBlock(source.getBody().front());
+  return failed(buildPrepared()) ? failure() : buildBlock(source.getBody().front());
 }
 
 //===-- Values --------------------------------------------------------------------------------===//
@@ -276,13 +276,28 @@ LogicalResult ProgramBuilder::buildNode(Operation *op) {
   return op->emitError("not implemented: ") << op->getName() << " outside a kernel";
 }
 
+// They stand before all others.
+LogicalResult ProgramBuilder::buildPrepared() {
+  Block &body = source.getBody().front();
+  if (llvm::none_of(body, [](Operation &op) { return ir::isPrepared(&op); }))
+    return success();
+  Value condition = b.create<host::MustPrepareOp>(loc);
+  auto branch = b.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (Operation &op : body)
+    if (ir::isPrepared(&op) && failed(buildNode(&op)))
+      return failure();
+  return success();
+}
+
 LogicalResult ProgramBuilder::buildBlock(Block &block) {
   // What stands behind a size that the block defines depends on that.
   std::optional<OpBuilder::InsertionGuard> guard;
   if (block.getParentOp() != source)
     guard.emplace(b);
   for (Operation &op : block.without_terminator())
-    if (failed(buildNode(&op)))
+    if (!ir::isPrepared(&op) && failed(buildNode(&op)))
       return failure();
   return success();
 }

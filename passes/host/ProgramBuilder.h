@@ -54,6 +54,7 @@ private:
 
   // Nodes.
   mlir::LogicalResult buildBlock(mlir::Block &block);
+  mlir::LogicalResult buildPrepared();
   mlir::LogicalResult buildNode(mlir::Operation *op);
   mlir::LogicalResult buildWork(ir::KernelOp op);
   mlir::LogicalResult buildDefinition(ir::DefineSizeOp op);

@@ -142,6 +142,31 @@ FailureOr<KernelProgram> KernelProgram::build(Block &block) {
   return program;
 }
 
+// Moves an op to the end of the block, with the views of its results and the sizes they define.
+static void moveToEnd(Operation *op, Operation *end) {
+  op->moveBefore(end);
+  for (Value result : op->getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (isView(user) || isa<DefineSizeOp>(user))
+        moveToEnd(user, end);
+}
+
+void keratin::passes::putInOrder(const KernelProgram &program, ArrayRef<int64_t> order) {
+  Operation *end = program.exit();
+  SmallVector<Operation *> first;
+  for (Operation &op : program.block())
+    if (isa<ConstantOp>(op))
+      first.push_back(&op);
+  for (Operation &op : program.block()) {
+    if ((isView(&op) || isa<DefineSizeOp>(op)) && isa<BlockArgument>(op.getOperand(0)))
+      first.push_back(&op);
+  }
+  for (Operation *op : first)
+    moveToEnd(op, end);
+  for (int64_t node : order)
+    moveToEnd(program.nodes()[node], end);
+}
+
 // A kernel that copies `value`, as soon as it is there: what the copy reads dies early, and it
 // comes before anything that may write the storage later.
 static Value copy(Value value) {

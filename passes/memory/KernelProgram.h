@@ -89,6 +89,10 @@ private:
   std::vector<SizeUse> sizeUseList;
 };
 
+// Puts the nodes of a program, all of them, in this order: behind constants, with views behind what
+// they view. The program is no longer valid.
+void putInOrder(const KernelProgram &program, llvm::ArrayRef<int64_t> order);
+
 // Gives everything that a function, a step or a branch returns storage of its own: what is an
 // argument, a constant, a view of one, or returned already is copied by a kernel. Afterwards each
 // operand of each terminator is the result of a node, or a view of one, that no other operand

@@ -237,8 +237,14 @@ void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<in
 void printMemories(llvm::raw_ostream &out, func::FuncOp function, const SizeNames &names) {
   SmallVector<MemoryAttr> memories = memoriesOf(function);
   for (MemoryAttr memory : llvm::drop_begin(memories))
-    out << "in the call   " << names.text(memory.getBytes()) << " bytes"
-        << (memory.isTape() ? " a step of a tape" : "") << "\n";
+    if (!memory.waits())
+      out << "prepared      " << names.text(memory.getBytes()) << " bytes, of "
+          << llvm::count_if(function.getBody().front(),
+                            [](Operation &op) { return isPrepared(&op); })
+          << " kernels\n";
+    else
+      out << "in the call   " << names.text(memory.getBytes()) << " bytes"
+          << (memory.isTape() ? " a step of a tape" : "") << "\n";
 }
 
 std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {

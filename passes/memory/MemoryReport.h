@@ -18,6 +18,7 @@ namespace keratin::passes {
 //   arena         49216 bytes (d0 = 32) = 1536*d0 + 64
 //   live at most  49152 bytes (d0 = 32) = 1536*d0, first at kernel 1 of 5; arena / live = 1.001
 //   in place      2 of 3 updates, 1 values over an operand; 0 views
+//   prepared      4096 bytes, of 1 kernels
 //
 //   bytes  offset   made by                   kernels  lifetime
 //   32768  0        tanh +1 net.cc:12         0-1      ##...

@@ -20,6 +20,28 @@ def ScheduleKernels : KeratinPass<"schedule"> {
   }];
 }
 
+def PrepareKernels : KeratinPass<"prepare"> {
+  let summary = "what depends on variables that the function does not update is not made in each call";
+  let description = [{
+    Kernels (loops, branches) that depend on such variables and constants alone become *prepared*, and
+    come before all others: a call does them if one of the variables has been written since
+    the last call that did, and what others read of them lies in memory that is the function's
+    (keratin-plan-memory). So weights are transposed, cast or normalised once. Kernels that can fail or be
+    seen from outside, whose sizes are of the call, that only repeat elements, or whose results the
+    function returns are not prepared.
+
+    ```mlir
+    %s = keratin.kernel(%x) …
+    %t = keratin.kernel(%w) {transpose}     // %w is a variable
+    %y = keratin.kernel(%s, %t) …
+    // becomes
+    %t = keratin.kernel(%w) {keratin.prepared} {transpose}
+    %s = keratin.kernel(%x) …
+    %y = keratin.kernel(%s, %t) …
+    ```
+  }];
+}
+
 def PlanMemory : KeratinPass<"plan-memory"> {
   let summary = "decide where each result of a kernel lives";
   let description = [{
@@ -39,6 +61,9 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     runs. A state lives where the loop's result does if the body changes it in place (like a
     variable), in its stack if the same value is stacked, and else in that place and a second
     buffer in turn. The branches of an if share one arena.
+
+    What others read of a prepared node (keratin-prepare) lies in a memory of its own, as long as
+    the function does.
 
     What depends on a computed size without bound has an arena of its own, laid out alike, which
     the call asks for when the size is defined. The stacks of a loop whose number of steps is

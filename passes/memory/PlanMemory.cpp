@@ -17,11 +17,16 @@ using namespace mlir;
 
 namespace {
 
-// What a call asks for: the arena, which is memory 0, and during the call what depends on sizes
-// without bound: an arena for each such size, and tapes.
+// What a call asks for: the arena, which is memory 0; what is prepared, if anything is; and during
+// the call what depends on sizes without bound: an arena for each such size, and tapes.
 class Memories {
 public:
-  Memories(const ComputedSizes &sizes, MemorySpace space) : sizes(sizes), space(space) {}
+  Memories(const ComputedSizes &sizes, MemorySpace space, bool prepares)
+      : sizes(sizes), space(space) {
+    if (prepares)
+      memories.push_back({MemoryTime::Call, -1, DimExpr(0)});
+  }
+  static constexpr unsigned prepared = 1; // if there is one
 
   // The one for a buffer of so many bytes.
   unsigned arenaFor(const DimExpr &bytes) {
@@ -99,9 +104,11 @@ private:
   void decideUpdates();
   void assignStorage();
   void addLoopBuffers(LoopOpInterface loop);
+  int64_t lastPosition() const { return std::max<int64_t>(program.nodes().size(), 1) - 1; }
   int64_t addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange live);
   Place placeOf(int64_t node, OpResult result);
   Place placeInArena(int64_t node, OpResult result);
+  bool isKept(OpResult result) const;
   int64_t findDyingOperand(int64_t node, OpResult result);
   LogicalResult layOut();
   bool isTape(OpResult result) const;
@@ -198,7 +205,8 @@ int64_t Planner::findDyingOperand(int64_t node, OpResult result) {
     if (place == places.end() || place->second.buffer < 0)
       continue;
     // Still needed later, or taken by another result of this node.
-    if (program.readers(root).back() != node || buffers[place->second.buffer].holder != root)
+    if (program.readers(root).back() != node || buffers[place->second.buffer].holder != root ||
+        isKept(cast<OpResult>(root)))
       continue;
     if (canWriteOver(op, result.getResultNumber(), root))
       return index;
@@ -212,6 +220,13 @@ int64_t Planner::addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange 
     bytes = sizes.atMost(*bytes);
   buffers.push_back({bytes, value, value, live, bytes ? memories.arenaFor(*bytes) : 0u, {}});
   return buffers.size() - 1;
+}
+
+// Whether calls read the result that do not make it.
+bool Planner::isKept(OpResult result) const {
+  return isPrepared(result.getOwner()) &&
+         llvm::any_of(program.readers(result),
+                      [&](int64_t reader) { return !isPrepared(program.nodes()[reader]); });
 }
 
 Planner::Place Planner::placeInArena(int64_t node, OpResult result) {
@@ -253,7 +268,11 @@ Planner::Place Planner::placeOf(int64_t node, OpResult result) {
       place.tape = memories.addTape(loop.getSteps(), bytes.value_or(DimExpr(INT64_MAX)));
       return place;
     }
-    return placeInArena(node, result);
+    if (!isKept(result))
+      return placeInArena(node, result);
+    place.buffer = addBuffer(byteCount(result), result, {0, lastPosition()});
+    buffers.back().memory = Memories::prepared;
+    return place;
   }
   // A state that shares its value with a stack lives there.
   place.returned = returned.back();
@@ -286,7 +305,7 @@ void Planner::assignStorage() {
 
 // What is there from step to step is alive all the time.
 void Planner::addLoopBuffers(LoopOpInterface loop) {
-  LiveRange always{0, std::max<int64_t>(program.nodes().size(), 1) - 1};
+  LiveRange always{0, lastPosition()};
   bool isSize = llvm::any_of(program.block().getOps<DefineSizeOp>(), [&](DefineSizeOp define) {
     return rootOf(define.getSize()) == loop.getStepNumber();
   });
@@ -414,7 +433,7 @@ struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
     if (failed(program))
       return signalPassFailure();
     ComputedSizes sizes = program->sizes();
-    Memories memories(sizes, *where);
+    Memories memories(sizes, *where, llvm::any_of(program->nodes(), isPrepared));
     Planner planner(std::move(*program), sizes, alignment, memories);
     if (failed(planner.decide()))
       return signalPassFailure();

@@ -188,15 +188,6 @@ void Scheduler::addWrites() {
   }
 }
 
-// Moves an op to the end of the block, with the views of its results and the sizes they define.
-void moveToEnd(Operation *op, Operation *end) {
-  op->moveBefore(end);
-  for (Value result : op->getResults())
-    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
-      if (isView(user) || isa<DefineSizeOp>(user))
-        moveToEnd(user, end);
-}
-
 // Orders the block and what is inside its nodes; gives the bytes that its own values need.
 FailureOr<int64_t> schedule(const KernelProgram &program) {
   std::vector<int64_t> inside;
@@ -215,21 +206,7 @@ FailureOr<int64_t> schedule(const KernelProgram &program) {
     inside.push_back(bytes);
   }
   Scheduler scheduler(program, std::move(inside));
-  std::vector<int64_t> order = scheduler.findOrder();
-
-  Operation *end = program.exit();
-  SmallVector<Operation *> first;
-  for (Operation &op : program.block())
-    if (isa<ConstantOp>(op))
-      first.push_back(&op);
-  for (Operation &op : program.block()) {
-    if ((isView(&op) || isa<DefineSizeOp>(op)) && isa<BlockArgument>(op.getOperand(0)))
-      first.push_back(&op);
-  }
-  for (Operation *op : first)
-    moveToEnd(op, end);
-  for (int64_t node : order)
-    moveToEnd(program.nodes()[node], end);
+  putInOrder(program, scheduler.findOrder());
   return scheduler.bytes();
 }
 

@@ -122,6 +122,12 @@ LogicalResult checkOver(Operation *node, Value storage, OpResult written) {
   return node->emitError("is a branch and writes over an operand");
 }
 
+bool isInPreparedMemory(OpResult value) {
+  PlaceAttr place = placeOf(value);
+  return place.isInMemory() && place.getNumber() == 1 &&
+         preparedMemoryOf(value.getOwner()->getParentOfType<FunctionOpInterface>());
+}
+
 // The plan of one block and of what is inside its nodes.
 class BlockChecker {
 public:
@@ -397,12 +403,18 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
 }
 
 LogicalResult BlockChecker::checkArena(const Assignment &symbols, Totals totals, Intervals &all) {
-  for (PlannedValue &planned : values)
-    if (planned.place.isInMemory() && failed(addInterval(all, planned.value, planned.place,
-                                                         {0, 0, 0, planned.made, planned.lastRead,
-                                                          &planned, false, planned.value.getLoc()},
-                                                         symbols, totals)))
+  for (PlannedValue &planned : values) {
+    if (!planned.place.isInMemory())
+      continue;
+    // What is prepared is there all the time.
+    bool isKept = isInPreparedMemory(planned.value);
+    if (failed(addInterval(all, planned.value, planned.place,
+                           {0, 0, 0, isKept ? -1 : planned.made,
+                            isKept ? int64_t(nodes.size()) : planned.lastRead, &planned, false,
+                            planned.value.getLoc()},
+                           symbols, totals)))
       return failure();
+  }
   for (auto [value, place] : lasting)
     if (failed(addInterval(all, value, place,
                            {0, 0, 0, -1, int64_t(nodes.size()), nullptr, false, loop.getLoc()},
@@ -449,12 +461,14 @@ public:
     memories = memoriesOf(function);
     top.emplace(function.getBody().front(), alignment);
     return success(succeeded(top->read()) && succeeded(checkSizes()) && succeeded(top->check()) &&
-                   succeeded(checkUpdates()) && succeeded(checkArena()));
+                   succeeded(checkUpdates()) && succeeded(checkPrepared()) &&
+                   succeeded(checkArena()));
   }
 
 private:
   LogicalResult checkUpdates();
   LogicalResult checkUpdateInPlace(unsigned functionResult);
+  LogicalResult checkPrepared();
   LogicalResult checkArena();
   LogicalResult checkSizes();
   LogicalResult checkSizesOf(Block &block);
@@ -505,6 +519,42 @@ LogicalResult Checker::checkUpdates() {
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     if (Signature(function).isInPlace(result) && failed(checkUpdateInPlace(result)))
       return failure();
+  return success();
+}
+
+// Prepared nodes come first, cannot fail, read nothing of the call, and others read of them what is
+// kept.
+LogicalResult Checker::checkPrepared() {
+  Signature signature(function);
+  llvm::DenseSet<Value> updated;
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    if (std::optional<int64_t> variable = signature.updatedVariable(result))
+      updated.insert(function.getArgument(signature.firstVariable() + *variable));
+  bool isOver = false;
+  for (Operation *node : top->getNodes()) {
+    const bool prepared = isPrepared(node);
+    if (prepared && (isOver || mayEndCall(node)))
+      return node->emitError(isOver ? "is prepared behind what is not"
+                                    : "is prepared and can fail");
+    isOver |= !prepared;
+    for (Value operand : node->getOperands()) {
+      Value root = rootOf(operand);
+      auto argument = dyn_cast<BlockArgument>(root);
+      if (prepared && argument &&
+          (!signature.isVariable(argument.getArgNumber()) || updated.contains(root)))
+        return node->emitError("is prepared of argument ")
+               << argument.getArgNumber() << ", which changes with the call";
+      PlannedValue *planned = argument ? nullptr : top->find(root);
+      if (!prepared && planned && isPrepared(planned->value.getOwner()) &&
+          !isInPreparedMemory(planned->value))
+        return node->emitError("reads what a prepared kernel made and no memory keeps");
+    }
+    for (OpResult result : node->getResults())
+      if (prepared ? !placeOf(result).isInMemory() : isInPreparedMemory(result))
+        return node->emitError("result ")
+               << result.getResultNumber()
+               << (prepared ? " is prepared outside of memory" : " is not prepared and kept");
+  }
   return success();
 }
 

@@ -158,12 +158,14 @@ struct keratin_context_t {
   void *call; // of a thread's context, the context of the call
   void *profiled;
   void *invocation;
-  void *reserved[4];
+  // Not 0: the entry function makes what is prepared (keratin_prepared_t), before all else.
+  int64_t prepares;
+  void *reserved[3];
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
-// not made in place, constants, the arena, and last the memory that is asked for during the call;
-// sizes are the evaluated size programs.
+// not made in place, constants, the arena, what is prepared if anything is, and last the memory
+// that is asked for during the call; sizes are the evaluated size programs.
 typedef void (*keratin_entry_fn_t)(keratin_context_t *context, void *const *buffers,
                                    const int64_t *sizes);
 
@@ -323,6 +325,16 @@ typedef struct keratin_device_code_t {
   void *reserved[3];
 } keratin_device_code_t;
 
+// What a function makes of variables that it does not update, and of constants, in its first call
+// and where one of the variables has been written since: it lies in memory that stays from call to
+// call, which the entry function writes if keratin_context_t::prepares says so.
+typedef struct keratin_prepared_t {
+  int64_t bytes;
+  int64_t num_variables;
+  const int64_t *variables; // that it depends on: their numbers, ascending
+  void *reserved[1];
+} keratin_prepared_t;
+
 // One compiled function. sizes has num_symbols slots filled from the inputs, then one for each
 // program.
 typedef struct keratin_function_desc_t {
@@ -353,7 +365,8 @@ typedef struct keratin_function_desc_t {
   // The same function without what this code assumes of sizes, for the calls where that does not
   // hold; of the same signature, but for the expressions of its outputs' dims. NULL: there is none.
   const struct keratin_function_desc_t *general;
-  void *reserved[3];
+  const keratin_prepared_t *prepared; // NULL: nothing is
+  void *reserved[2];
 } keratin_function_desc_t;
 
 #ifdef __cplusplus
@@ -371,6 +384,7 @@ static_assert(sizeof(keratin_runtime_functions_t) == 120, "layout is part of the
 static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_device_code_t) == 64, "layout is part of the ABI");
+static_assert(sizeof(keratin_prepared_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_function_desc_t) == 232, "layout is part of the ABI");
 #endif
 

@@ -177,9 +177,10 @@ bool Invocation::bindVariables() {
   void **next = spareBuffers();
   for (int32_t i = 0; i < descriptor.num_updates; ++i) {
     const keratin_update_desc_t &update = descriptor.updates[i];
+    keratin_variable_t &variable = *arguments.variables[update.variable];
+    ++variable.version; // whatever becomes of the call
     if (update.in_place)
       continue;
-    keratin_variable_t &variable = *arguments.variables[update.variable];
     if (!variable.spare.reserve(variable.bytes))
       return refuse(KERATIN_RESOURCE_EXHAUSTED,
                     "function '%s': no memory for %zu bytes, the new value of %s", function(),
@@ -265,6 +266,8 @@ bool Invocation::checkOverlaps() {
 }
 
 bool Invocation::bindMemory() {
+  if (descriptor.prepared)
+    *preparedBuffer() = executable.prepared.data();
   return bindInputs() && bindArena() && bindScratch() && bindLateMemory() && bindVariables() &&
          bindOutputs() && checkOverlaps() && (copyInputs(), true);
 }
@@ -358,6 +361,8 @@ void Invocation::fillWith(int32_t byte) {
   fill(*arenaBuffer(), byte, lease->arenaBytes);
   if (scratch)
     memset(scratch, byte, size_t(scratchBytes));
+  if (prepared->mustMake())
+    fill(executable.prepared.data(), byte, executable.prepared.bytes());
   for (int32_t i = 0; i < descriptor.num_outputs; ++i)
     fill(outputBuffers()[i], byte, lease->outputBytes[i]);
   for (int32_t i = 0; i < descriptor.num_updates; ++i)

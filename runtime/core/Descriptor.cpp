@@ -29,7 +29,7 @@ public:
                  checkTensors("output", descriptor.num_outputs, descriptor.outputs) &&
                  checkSymbols() && checkPrograms() && checkComputed() && checkChecks() &&
                  checkSites() && checkUpdates() && checkConstants() && checkKernels() &&
-                 checkGeneral();
+                 checkPrepared() && checkGeneral();
     return valid ? KERATIN_OK : KERATIN_INVALID_ARGUMENT;
   }
 
@@ -277,6 +277,25 @@ private:
       if (!descriptor.kernels[index].name || !descriptor.kernels[index].location)
         return refuse("kernel", index, "it lacks a name or a location");
     return true;
+  }
+
+  bool checkPrepared() {
+    const keratin_prepared_t *prepared = descriptor.prepared;
+    if (!prepared)
+      return true;
+    if (prepared->bytes < 0 || prepared->bytes > PTRDIFF_MAX / 2 || descriptor.device_code)
+      return refuse("prepared bytes", prepared->bytes, "no memory that the host has");
+    if (!checkCount("number of prepared variables", prepared->num_variables, prepared->variables))
+      return false;
+    for (int64_t i = 0; i < prepared->num_variables; ++i) {
+      const int64_t variable = prepared->variables[i];
+      if (variable < 0 || variable >= descriptor.num_variables)
+        return refuse("prepared variable", i, "no such variable");
+      for (int32_t k = 0; k < descriptor.num_updates; ++k)
+        if (descriptor.updates[k].variable == variable)
+          return refuse("prepared variable", i, "the function updates it");
+    }
+    return isZero("prepared", prepared->reserved);
   }
 
   static bool sameTensors(int32_t count, const keratin_tensor_desc_t *a,

@@ -61,7 +61,9 @@ keratin_executable_create_on(const keratin_function_desc_t *descriptor,
       return code;
     }
   // The first lease is made here, so that the first call finds it.
-  Lease *lease = made ? made->leases.take(made->descriptor, made->layout) : nullptr;
+  Lease *lease = made && made->prepared.reserve()
+                     ? made->leases.take(made->descriptor, made->layout)
+                     : nullptr;
   if (!lease) {
     destroyObject(made);
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the executable of function '%s'",

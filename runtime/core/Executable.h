@@ -3,11 +3,12 @@
 #define KERATIN_RUNTIME_CORE_EXECUTABLE_H
 
 #include "runtime/core/Lease.h"
+#include "runtime/core/PreparedValues.h"
 #include "runtime/cpu/ThreadPool.h"
 
 struct keratin_executable_t {
   explicit keratin_executable_t(const keratin_function_desc_t &descriptor)
-      : descriptor(descriptor), layout(descriptor) {
+      : descriptor(descriptor), layout(descriptor), prepared(descriptor.prepared) {
     keratin::runtime::addPoolUser();
   }
   ~keratin_executable_t();
@@ -20,6 +21,7 @@ struct keratin_executable_t {
   keratin::runtime::LeaseLayout layout; // the same from the first lease on
   void *module = nullptr;               // the code on the device
   keratin::runtime::Block constants, constantAddresses;
+  keratin::runtime::PreparedValues prepared;
   keratin::runtime::LeasePool leases; // which use what stands before
   // For calls where what this code assumes does not hold (GeneralCode.h); set once, if at all.
   std::atomic<keratin_executable_t *> general{nullptr};

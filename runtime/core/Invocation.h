@@ -149,7 +149,8 @@ private:
   void **variableBuffers() const { return inputBuffers() + descriptor.num_inputs; }
   void **outputBuffers() const { return variableBuffers() + descriptor.num_variables; }
   void **spareBuffers() const { return outputBuffers() + descriptor.num_outputs; }
-  void **arenaBuffer() const { return lateBuffers() - 1; }
+  void **arenaBuffer() const { return lateBuffers() - 1 - (descriptor.prepared != nullptr); }
+  void **preparedBuffer() const { return lateBuffers() - 1; }
   void **lateBuffers() const {
     return lease->buffers + (executable.layout.buffers - lease->numMemories);
   }
@@ -171,6 +172,7 @@ private:
   Workspace *workspace;
   keratin_status_t *status;
   const keratin_call_options_t *options; // null: none
+  PreparedGuard *prepared = nullptr;     // while the call runs
   Lease *lease = nullptr;
   bool leaseInWorkspace = false;
   bool isRunning = false;

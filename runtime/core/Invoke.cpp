@@ -72,6 +72,8 @@ Code Invocation::run() {
   if (!checkCounts() || (code = checkArguments(executable, arguments, session, status)))
     return code;
   SessionGuard guard(session ? &session->lock : nullptr, descriptor.num_updates > 0);
+  PreparedGuard preparedGuard(executable.prepared, arguments.variables);
+  prepared = &preparedGuard;
   if (workspace &&
       ((code = checkTakesWorkspace(executable, status)) != KERATIN_OK || !checkWorkspace()))
     return code;
@@ -153,6 +155,7 @@ void Invocation::enter(const CallFunctions &table) {
              .call = nullptr,
              .profiled = nullptr,
              .invocation = this,
+             .prepares = prepared->mustMake(),
              .reserved = {}};
   if (isProfiling()) {
     if (descriptor.num_kernels > 0)
@@ -161,6 +164,8 @@ void Invocation::enter(const CallFunctions &table) {
   } else {
     descriptor.entry(&context, lease->buffers, lease->sizes);
   }
+  if (prepared->mustMake()) // what it makes first, and without failing
+    prepared->setMade();
 }
 
 bool Invocation::isSound() {

@@ -15,7 +15,7 @@ LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
   for (int32_t i = 0; i < descriptor.num_updates; ++i)
     spares += !descriptor.updates[i].in_place;
   buffers = int64_t(descriptor.num_inputs) + descriptor.num_variables + descriptor.num_outputs +
-            spares + descriptor.num_constants + 1;
+            spares + descriptor.num_constants + 1 + (descriptor.prepared != nullptr);
   memories = descriptor.computed ? descriptor.computed->num_memories : 0;
   buffers += memories;
 }
@@ -62,7 +62,8 @@ void Lease::layOut(const keratin_function_desc_t &descriptor, const LeaseLayout 
       carve(numMemories * int64_t(sizeof(LateMemory) / sizeof(int64_t))));
   for (int64_t i = 0; i < numMemories; ++i)
     new (&memories[i]) LateMemory();
-  void **constants = buffers + (layout.buffers - 1 - numMemories - descriptor.num_constants);
+  void **constants = buffers + (layout.buffers - 1 - (descriptor.prepared != nullptr) -
+                                numMemories - descriptor.num_constants);
   for (int32_t i = 0; i < descriptor.num_constants; ++i) {
     const keratin_constant_desc_t &constant = descriptor.constants[i];
     constants[i] = layout.constants ? layout.constants[i]

@@ -229,6 +229,7 @@ static Code checkValue(const keratin_variable_t &variable, const keratin_tensor_
 // In the host's memory, where nothing can fail, or by exchange with what was staged; under the lock
 // of its session.
 static void assign(keratin_variable_t &variable, const keratin_tensor_t &value, Block *staged) {
+  ++variable.version;
   if (staged)
     variable.value.swap(*staged);
   else

@@ -82,7 +82,9 @@ struct keratin_variable_t {
   int32_t rank = 0;
   int64_t dims[KERATIN_MAX_RANK] = {};
   size_t bytes = 0;
-  // Guarded by the session's lock. spare is empty until the first update that is not made in place.
+  // Guarded by the session's lock, as the rest is. Another one for each value.
+  uint64_t version = 0;
+  // spare is empty until the first update that is not made in place.
   keratin::runtime::Block value;
   keratin::runtime::Block spare;
 };

@@ -47,6 +47,7 @@ public:
             .call = call,
             .profiled = call->profiled,
             .invocation = call->invocation,
+            .prepares = 0,
             .reserved = {}};
   }
 

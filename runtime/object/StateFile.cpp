@@ -115,8 +115,10 @@ Code keratin::runtime::replaceValues(keratin_state_t &state, BlockArray &values,
       if (Code code = deviceSupport.load()->send(*state.variables[i], values[i], status))
         return code;
   SessionGuard guard(&state.session->lock, /*exclusive=*/true);
-  for (int32_t i = 0; i < count; ++i)
+  for (int32_t i = 0; i < count; ++i) {
     state.variables[i]->value.swap(values[i]);
+    ++state.variables[i]->version;
+  }
   return succeed(status);
 }
 

@@ -17,13 +17,13 @@ func.func private @no_arena() attributes {keratin.memories = []}
 
 // -----
 
-// expected-error @below {{keratin.memories must be an arena that waits for nothing, then memories that wait for sizes}}
+// expected-error @below {{keratin.memories must be an arena that waits for nothing, what is prepared, of so many bytes, if anything is, then memories that wait for sizes}}
 func.func private @arena_that_waits() attributes {keratin.memories = [#keratin.memory<host, 64, after d5>]}
 
 // -----
 
-// expected-error @below {{keratin.memories must be an arena that waits for nothing, then memories that wait for sizes}}
-func.func private @two_arenas() attributes {keratin.memories = [#keratin.memory<host, 64>, #keratin.memory<host, 64>]}
+// expected-error @below {{keratin.memories must be an arena that waits for nothing, what is prepared, of so many bytes, if anything is, then memories that wait for sizes}}
+func.func private @two_arenas() attributes {keratin.memories = [#keratin.memory<host, 64>, #keratin.memory<host, 64*d0>]}
 
 // -----
 

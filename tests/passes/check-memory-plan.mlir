@@ -958,3 +958,117 @@ func.func @variable_without_update(%x: tensor<16xf32> {keratin.kind = "input", k
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+func.func @prepared_of_an_input(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 0>, #keratin.memory<host, 64>]} {
+  // expected-error @below {{is prepared of argument 0, which changes with the call}}
+  %a = keratin.kernel (%x) {keratin.prepared, keratin.places = [#keratin.place<memory 1, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @prepared_and_lost(%w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel (%w) {keratin.prepared, keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{reads what a prepared kernel made and no memory keeps}}
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @prepared_too_late(%w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"}, tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 0>, #keratin.memory<host, 64>]} {
+  %y = keratin.kernel (%w) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{is prepared behind what is not}}
+  %a = keratin.kernel (%w) {keratin.prepared, keratin.places = [#keratin.place<memory 1, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %z = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 1>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %z : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+func.func @prepared_and_fallible(%w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 0>, #keratin.memory<host, 64>]} {
+  // expected-error @below {{is prepared and can fail}}
+  %a = keratin.kernel (%w) {keratin.fallible = 0 : i64, keratin.prepared, keratin.places = [#keratin.place<memory 1, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @kept_and_not_prepared(%w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 0>, #keratin.memory<host, 64>]} {
+  // expected-error @below {{result 0 is not prepared and kept}}
+  %a = keratin.kernel (%w) {keratin.places = [#keratin.place<memory 1, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @prepared_and_returned(%w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
+  // expected-error @below {{result 0 is prepared outside of memory}}
+  %y = keratin.kernel (%w) {keratin.prepared, keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}

@@ -152,3 +152,25 @@ func.func @size_of_a_step(%x: tensor<3x3xf64> {keratin.kind = "input", keratin.n
   }
   return %y : tensor<f64>
 }
+
+// What is made of a variable that the function does not update is made where that was written.
+
+// CHECK-LABEL: host.program of @prepared {
+// CHECK:         %[[MUST:.*]] = host.must_prepare
+// CHECK:         %[[W:.*]] = host.argument 1
+// CHECK:         %[[ARENA:.*]] = host.memory 0
+// CHECK:         %[[E:.*]] = host.at %[[ARENA]], <0>
+// CHECK:         %[[KEPT:.*]] = host.memory 1
+// CHECK:         %[[S:.*]] = host.at %[[KEPT]], <0>
+// CHECK:         scf.if %[[MUST]] {
+// CHECK-NEXT:      host.launch kernel 0(%[[W]]) -> (%[[E]]) on 0
+// CHECK-NEXT:      host.launch kernel 1(%[[E]]) -> (%[[S]]) on 0 {name = "cumsum"}
+// CHECK-NEXT:    }
+// CHECK:         host.launch kernel 2(%[[S]],
+func.func @prepared(%x: tensor<4x8xf32> {keratin.kind = "input", keratin.name = "x"}, %w: tensor<8x4xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<4x8xf32> {keratin.kind = "output"}) {
+  %e = keratin.exp %w : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = keratin.cumsum %e {axis = 0 : i64} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = keratin.transpose %s permutation = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %y = keratin.mul %x, %t : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

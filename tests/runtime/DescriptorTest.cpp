@@ -86,9 +86,37 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
       {"arena slot 3: no such slot", [](auto &b) { b.descriptor.arena_slot = 3; }},
       {"entry 0: the function is missing", [](auto &b) { b.descriptor.entry = nullptr; }},
       {"input 0: a reserved field is not zero", [](auto &b) { b.inputs[0].reserved[0] = &b; }},
-      {"function 0: a reserved field is not zero", [](auto &b) { b.descriptor.reserved[2] = &b; }},
+      {"function 0: a reserved field is not zero", [](auto &b) { b.descriptor.reserved[1] = &b; }},
       {"general code 0: it is of another signature, or not the last",
        [](auto &b) { b.descriptor.general = &b.descriptor; }},
+      {"prepared bytes -1: no memory that the host has",
+       [](auto &b) {
+         static const keratin_prepared_t prepared = {-1, 0, nullptr, {}};
+         b.descriptor.prepared = &prepared;
+       }},
+      {"number of prepared variables 1: the array is missing",
+       [](auto &b) {
+         static const keratin_prepared_t prepared = {64, 1, nullptr, {}};
+         b.descriptor.prepared = &prepared;
+       }},
+      {"prepared variable 0: no such variable",
+       [](auto &b) {
+         static const int64_t variables[] = {1};
+         static const keratin_prepared_t prepared = {64, 1, variables, {}};
+         b.descriptor.prepared = &prepared;
+       }},
+      {"prepared variable 0: the function updates it",
+       [](auto &b) {
+         static const int64_t variables[] = {0};
+         static const keratin_prepared_t prepared = {64, 1, variables, {}};
+         b.descriptor.prepared = &prepared;
+       }},
+      {"prepared 0: a reserved field is not zero",
+       [](auto &b) {
+         static int other;
+         static const keratin_prepared_t prepared = {64, 0, nullptr, {&other}};
+         b.descriptor.prepared = &prepared;
+       }},
       {"check 0: what is assumed is no equality, not known before the call, or not first",
        [](auto &b) {
          b.checks[0].kind = KERATIN_CHECK_AT_LEAST;

@@ -366,6 +366,7 @@ private:
                                    .call = nullptr,
                                    .profiled = nullptr,
                                    .invocation = &queue,
+                                   .prepares = 0,
                                    .reserved = {}};
       for (int64_t unit = 0; unit < units; unit += grain)
         run(&context, arguments.data(), unit, std::min(unit + grain, units));

@@ -41,7 +41,7 @@ constexpr int64_t kDefaultOpset = 18;
 std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName, metadataFile,
     emitKind = "so", target, cpu = "native", float32Products = "float32", assumedSizes = "yes",
-    sysroot, weightsFile, dumpDirectory, timeTrace;
+    preparesWeights = "yes", sysroot, weightsFile, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0, opset = kDefaultOpset;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
@@ -84,6 +84,9 @@ CommandLine commandLine() {
       "--assume-equal-sizes", assumedSizes, assumedSizesNames(),
       "yes (default): where unknown sizes meet, code for the case that they are equal, and\n"
       "code for other calls; only: other calls fail; no: one code for all");
+  line.choice("--prepare-weights", preparesWeights, {"yes", "no"},
+              "yes (default): what depends on variables that a function does not update is made\n"
+              "once, and again when they are written; no: in each call");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
@@ -140,6 +143,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
   options.compile.profile = profile;
   options.compile.memoryBudget = memoryBudget;
   options.compile.checkNumbers = checkNumbers;
+  options.compile.prepareWeights = preparesWeights != "no";
   options.compile.sourcePaths = sourcePaths;
   options.compile.float32Products = *codegen::float32ProductsByName(float32Products);
   options.compile.verify = verifyEach;

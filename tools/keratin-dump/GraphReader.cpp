@@ -417,6 +417,7 @@ private:
     ViewMemory memory;
     memory.arena = quantity(plan->arenaBytes);
     memory.mostArena = passes::mostArenaBytes(function);
+    memory.prepared = ir::preparedBytes(function);
     if (auto usage = passes::memoryUsage(function, sizes))
       memory.maxLive = usage->maxLiveBytes;
     // Only what fits 64 bits at its peak can be added up.

@@ -77,6 +77,7 @@ struct ViewBuffer {
 struct ViewMemory {
   ViewQuantity arena;
   std::optional<int64_t> mostArena; // of sizes that have limits
+  std::optional<int64_t> prepared;  // what stays from call to call
   std::optional<int64_t> maxLive;
   std::vector<ViewBuffer> buffers;
   std::vector<int64_t> live; // bytes while each kernel runs; empty without maxLive

@@ -176,6 +176,8 @@ private:
         row("arena bytes", view.memory->arena);
         if (view.memory->mostArena)
           row("arena at most", {view.memory->mostArena, ""});
+        if (view.memory->prepared)
+          row("prepared bytes", {view.memory->prepared, ""});
         row("live at most", {view.memory->maxLive, ""});
       }
     });

@@ -120,6 +120,7 @@ private:
   void write(const ViewMemory &memory) {
     quantity("arena", memory.arena);
     number("arena_at_most", memory.mostArena);
+    number("prepared", memory.prepared);
     number("max_live", memory.maxLive);
     json.attributeArray("live", [&] {
       for (int64_t bytes : memory.live)

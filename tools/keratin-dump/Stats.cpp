@@ -35,6 +35,8 @@ public:
       quantity("arena bytes", view.memory->arena);
       if (view.memory->mostArena)
         quantity("arena at most", {view.memory->mostArena, ""});
+      if (view.memory->prepared)
+        quantity("prepared bytes", {view.memory->prepared, ""});
       out << llvm::formatv("  {0,-15} {1}\n", "live at most", number(view.memory->maxLive));
     }
     if (view.microseconds)

@@ -1,0 +1,152 @@
+// What functions make of variables that they do not update: the values are always those of now.
+#include "tests/frontend/FrontendTest.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+using keratin::Function;
+using keratin::FunctionOptions;
+
+namespace {
+
+// A matrix, rows by columns, of these numbers one after the other.
+Array matrix(int64_t rows, int64_t columns, double first, double step) {
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < rows * columns; ++i)
+    numbers.push_back(float(first + step * double(i % 7)));
+  return Array(numbers, {rows, columns});
+}
+
+Array full(int64_t rows, int64_t columns, double number) {
+  return matrix(rows, columns, number, 0);
+}
+
+// x times a normalised, transposed w.
+Tensor product(const Tensor &x, const Tensor &w) {
+  Tensor scaled = w / K::sqrt(K::sum(K::square(w), 0, true));
+  return K::dot(x, K::transpose(scaled));
+}
+
+struct Net {
+  Tensor x = K::placeholder({None, 5});
+  Tensor w = K::variable(matrix(4, 5, 1, 0.5));
+  Function f = K::function({x}, {product(x, w)});
+
+  // eval prepares nothing.
+  Array check() {
+    const Array value = matrix(3, 5, -1, 0.25);
+    const Array found = f({value})[0];
+    checkArray(found, K::eval(product(K::constant(value), w)), 4 * float32Ulp);
+    return found;
+  }
+};
+
+// The interpreter, which tests run too, makes everything in each call, and so do devices.
+bool mayPrepare() { return !std::getenv("KERATIN_TEST_PROGRAM") && !std::getenv("KERATIN_DEVICE"); }
+bool isPrepared(const Function &function) { return has(function.memoryPlan(), "prepared"); }
+
+} // namespace
+
+TEST_CASE("what depends on a variable alone is prepared") {
+  Net net;
+  CHECK(isPrepared(net.f) == mayPrepare());
+  const Array first = net.check();
+  checkArray(net.check(), first);
+}
+
+TEST_CASE("prepared values are those of a variable that was set") {
+  Net net;
+  const Array before = net.check();
+  K::set_value(net.w, matrix(4, 5, -2, 0.75));
+  const Array after = net.check();
+  CHECK(before.item(0) != after.item(0));
+  K::set_value(net.w, matrix(4, 5, 1, 0.5));
+  checkArray(net.check(), before);
+}
+
+TEST_CASE("prepared values are those of a variable that another function updated") {
+  Net net;
+  Function reverse = K::function({}, {}, {K::update(net.w, K::reverse(net.w, 1))});
+  Function add = K::function({}, {}, {K::update_add(net.w, K::ones_like(net.w))});
+  net.check();
+  for (int round = 0; round < 3; ++round) {
+    reverse({});
+    net.check();
+    add({});
+    net.check();
+  }
+}
+
+TEST_CASE("a function that updates one variable prepares what it makes of others") {
+  Tensor x = K::placeholder({None, 5}), w = K::variable(matrix(4, 5, 1, 0.5));
+  Tensor count = K::variable(0.0);
+  Function f = K::function({x}, {product(x, w)}, {K::update_add(count, 1.0)});
+  CHECK(isPrepared(f) == mayPrepare());
+  const Array value = matrix(3, 5, -1, 0.25);
+  checkArray(f({value})[0], f({value})[0]);
+  K::set_value(w, matrix(4, 5, 3, 0.25));
+  checkArray(f({value})[0], K::eval(product(K::constant(value), w)), 4 * float32Ulp);
+  CHECK(K::get_value(count).item(0) == 3);
+}
+
+TEST_CASE("a function that trains prepares nothing of what it trains") {
+  Tensor x = K::placeholder({None, 5}), w = K::variable(matrix(4, 5, 1, 0.5));
+  Tensor loss = K::mean(K::square(product(x, w)));
+  Function step = K::function({x}, {loss}, {K::update_sub(w, K::gradients(loss, {w})[0])});
+  CHECK_FALSE(isPrepared(step));
+}
+
+TEST_CASE("functions that check numbers look at weights in each call") {
+  if (!mayPrepare())
+    return; // only the CPU's code checks
+  Tensor x = K::placeholder({None, 5}), w = K::variable(matrix(4, 5, 1, 0.5));
+  Function f = K::function({x}, {product(x, w)}, {}, "", FunctionOptions{.checkNumbers = true});
+  CHECK_FALSE(isPrepared(f));
+  K::set_value(w, matrix(4, 5, 0, 0));
+  const Array value = matrix(3, 5, -1, 0.25);
+  for (int call = 0; call < 2; ++call)
+    CHECK(has(errorOf<keratin::FloatingPointError>([&] { f({value}); }), "made"));
+}
+
+TEST_CASE("the code for other sizes prepares for itself") {
+  Tensor x = K::placeholder({None, 5}), y = K::placeholder({None, 5});
+  Tensor w = K::variable(matrix(4, 5, 1, 0.5));
+  Function f = K::function({x, y}, {product(x + y, w)});
+  const Array many = matrix(3, 5, 1, 0.5), one = matrix(1, 5, 2, 0.5);
+  auto check = [&](const Array &a, const Array &b) {
+    checkArray(f({a, b})[0], K::eval(product(K::constant(a) + K::constant(b), w)), 4 * float32Ulp);
+  };
+  for (double first : {1.0, 2.0, 3.0}) {
+    K::set_value(w, matrix(4, 5, first, 0.5));
+    check(many, many);
+    check(many, one);
+    check(one, many);
+  }
+}
+
+TEST_CASE("threads that call see the values of a variable that is set meanwhile") {
+  Tensor x = K::placeholder({1, 64}), w = K::variable(full(64, 64, 0));
+  Function f = K::function({x}, {K::sum(K::dot(x, K::transpose(w * 2.0 + 1.0)))});
+  CHECK(isPrepared(f) == mayPrepare());
+  std::atomic<int> written{0}, wrong{0};
+  constexpr int writes = 50;
+  const Array ones = full(1, 64, 1);
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i)
+    readers.emplace_back([&] {
+      for (bool last = false; !last;) {
+        const int before = written;
+        last = before == writes;
+        const double found = (f({ones})[0].item(0) / (64 * 64) - 1) / 2;
+        wrong += found < before || found > written + 1;
+      }
+    });
+  for (int i = 1; i <= writes; ++i) {
+    K::set_value(w, full(64, 64, i));
+    written = i;
+  }
+  for (std::thread &reader : readers)
+    reader.join();
+  CHECK(wrong == 0);
+}
