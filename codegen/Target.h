@@ -44,6 +44,10 @@ public:
   // What was asked for and cannot be had here, though the code will run; "" if there is nothing.
   virtual std::string warning() const { return ""; }
 
+  // Columns of the panels into which calls would pack the weights of a kernel, a contraction or a
+  // convolution (ir/interfaces/WeightPanels.h); 0: they would not.
+  virtual int64_t panelColumns(ir::KernelOp) const { return 0; }
+
   // As lowerFunction(): what the host runs goes into the module, all else into the description.
   virtual mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
                                     mlir::ModuleOp into, llvm::StringRef name,

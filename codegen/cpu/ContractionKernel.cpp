@@ -125,7 +125,7 @@ private:
 
   // A range of k for which panels of A and B fit the scratch.
   void runSuperBlock(Value super, Value aIsStale, Value bIsStale) {
-    Value k0 = emit.mul(super, blocks.superDepth);
+    k0 = emit.mul(super, blocks.superDepth);
     Value depth = emit.min(blocks.superDepth, emit.sub(blocks.k, k0));
     rowsOfA.depth = columnsOfB.depth = depth;
     rowsOfA.source = source(spec.a, rowsOfA.rowStride, m0, rowsOfA.colStride, k0);
@@ -143,7 +143,7 @@ private:
 
     // The depth in steps, each through all panels or all for each panel.
     Value stepDepth = emit.constant(plan.blockK);
-    if (plan.b == Access::Direct)
+    if (plan.b == Access::Direct && !plan.readsPanels)
       stepDepth = emit.select(packsAll, stepDepth, emit.constant(plan.inPlaceK));
     if (plan.mayStreamB)
       stepDepth = emit.select(streamsB, emit.constant(plan.stretch()), stepDepth);
@@ -241,7 +241,11 @@ private:
     job.b = packed;
     job.bDepthStride = emit.constant(width);
     job.bType = plan.widensB ? spec.b.elementType : type;
-    if (plan.b == Access::Direct) {
+    if (plan.readsPanels) {
+      Value before = emit.add(emit.div(n0, emit.constant(width)), panel);
+      Value row = emit.add(emit.mul(before, blocks.k), emit.add(k0, k));
+      job.b = emit.address(spec.b.base, type, emit.mul(row, width));
+    } else if (plan.b == Access::Direct) {
       Value offset = emit.add(emit.mul(k, columnsOfB.rowStride), emit.mul(panel, width));
       job.b = emit.select(isPacked(panel), packed,
                           emit.address(columnsOfB.source, spec.b.elementType, offset));
@@ -268,6 +272,8 @@ private:
       bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
     else if (plan.bringsNext)
       bringNext(job, panel);
+    else if (plan.bringsPanels)
+      bringPanels(job);
     if (plan.isOfIntegers)
       job.pairs = ContractionPanel::Pairs::AtOnce;
     if (!plan.isOfBfloat16())
@@ -280,6 +286,14 @@ private:
         emitPairsAreExact(emit, rowsOfA.least, columnsOfB.least),
         [&] { run(ContractionPanel::Pairs::AtOnce); },
         [&] { run(ContractionPanel::Pairs::Apart); });
+  }
+
+  // What comes next lies behind what is read, whichever panel it is of.
+  void bringPanels(ContractionPanel &job) {
+    Value from = emit.address(job.b, type, emit.mul(job.depth, plan.tileColumns()));
+    Value every = emit.mul(tilesOf(job.rows), kPanelsAhead);
+    Value all = emit.max(blocks.k, one);
+    job.ahead = {from, all, all, zero, every};
   }
 
   // Those that bring something near: the largest.
@@ -431,6 +445,7 @@ private:
   Value staysPacked;
   // Of the unit at hand.
   Value batch, m0, n0, panels;
+  Value k0; // of the range of k at hand
 };
 
 } // namespace

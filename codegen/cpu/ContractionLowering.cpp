@@ -8,6 +8,7 @@
 #include "codegen/cpu/ProductPlan.h"
 #include "codegen/elements/ContractionEpilogue.h"
 #include "ir/dialect/Signature.h"
+#include "ir/interfaces/WeightPanels.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -91,8 +92,10 @@ public:
   ContractionKernelPlan(ir::KernelOp kernel, ContractionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
         mayHaveCases(!knowsSizes(nest.describe()) && !updatesVariables(kernel)),
-        schedule(planContraction(nest.describe(), target,
-                                 ContractionCall{.mayHaveFewRows = mayHaveCases})) {
+        panelColumns(ir::panelColumnsOf(kernel)),
+        schedule(planContraction(
+            nest.describe(), target,
+            ContractionCall{.mayHaveFewRows = mayHaveCases, .panelColumns = panelColumns})) {
     scratchBytes = schedule.scratch.bytes;
     if (!mayHaveCases || !schedule.isTiled())
       return;
@@ -134,12 +137,14 @@ private:
   // Where sizes are left to the call. What trains gets many rows and columns, and is spared a fifth
   // of its compilation.
   const bool mayHaveCases;
+  const int64_t panelColumns; // of weights that are packed; 0: they are not
   ContractionPlan schedule;
   std::vector<SizeCase> cases; // the first that holds counts; none where sizes are known
 };
 
 void ContractionKernelPlan::add(SizeCase sizes, ContractionCall call) {
   const ContractionSpec spec = sizes.of(nest.describe());
+  call.panelColumns = panelColumns;
   sizes.schedule = planContraction(spec, target, call);
   if (call.columns == ContractionCall::Panel && !spec.n.constant && sizes.schedule.isTiled())
     sizes.leastColumns = sizes.schedule.tileColumns();
@@ -201,7 +206,7 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
                                         const ContractionPlan &plan) const {
   ContractionEpilogue epilogue(k, k.target, nest);
   spec.a.base = memoryOf(k, nest.a());
-  spec.b.base = memoryOf(k, nest.b());
+  spec.b.base = memoryOf(k, plan.readsPanels ? ir::panelsOf(kernel) : nest.b());
   spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
   spec.scratch = k.scratch();
@@ -210,6 +215,19 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
 }
 
 } // namespace
+
+int64_t keratin::codegen::contractionPanelColumns(ir::KernelOp kernel,
+                                                  const MachineTarget &target) {
+  if (AttentionNest::of(kernel) || AttentionGradientNest::of(kernel))
+    return 0;
+  std::optional<ContractionNest> nest = ContractionNest::of(kernel);
+  if (!nest || isBetterTurned(nest->describe()))
+    return 0;
+  const ContractionSpec spec = nest->describe();
+  const bool mayHaveCases = !knowsSizes(spec) && !updatesVariables(kernel);
+  const ContractionPlan plan = planContraction(spec, target, {.mayHaveFewRows = mayHaveCases});
+  return plan.packsB && canReadPanels(spec, plan) ? plan.tileColumns() : 0;
+}
 
 CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const MachineTarget &target) {
   if (std::optional<AttentionNest> attention = AttentionNest::of(kernel))

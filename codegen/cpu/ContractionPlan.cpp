@@ -516,6 +516,12 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   plan.packsB = mayBeMany || (!plan.wholePanels && !plan.masksB);
 }
 
+bool keratin::codegen::canReadPanels(const ContractionSpec &spec, const ContractionPlan &plan) {
+  return plan.isTiled() && plan.wholePanels && !plan.isOfPairs() && !plan.widensB &&
+         spec.b.elementType == spec.accumulatorType && spec.batch.constant == 1 &&
+         spec.n.constant && spec.k.constant;
+}
+
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
                                                   const MachineTarget &target,
                                                   ContractionCall call) {
@@ -540,11 +546,18 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;
   chooseBlocks(plan, target, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
+  plan.readsPanels = call.panelColumns == plan.tileColumns() && canReadPanels(spec, plan);
+  if (plan.readsPanels) {
+    plan.packsB = plan.masksB = plan.mayStreamB = false;
+    plan.bringsPanels =
+        *spec.n.constant > kNearBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
+  }
   plan.continues = !spec.k.constant || *spec.k.constant > plan.depthOf(plan.regimes.back());
   // Tiles that do so are another function, which most sums of unknown depth would not call.
   plan.bringsNext = plan.continues && spec.k.constant &&
                     plan.a == ContractionPlan::Access::Direct &&
-                    plan.b == ContractionPlan::Access::Direct && !plan.widensB && !call.isOnlyTiles;
+                    plan.b == ContractionPlan::Access::Direct && !plan.widensB &&
+                    !plan.readsPanels && !call.isOnlyTiles;
   plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
 }
@@ -619,6 +632,10 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   if (plan.a == Access::Direct && plan.packsA)
     out << ", packed for more than " << plan.packedColumnsThreshold
         << " columns if its rows lie far apart or crowd the cache";
+  if (plan.readsPanels) {
+    out << "\nB: in panels\n";
+    return;
+  }
   out << "\nB: " << wordFor(plan.b) << (plan.widensB ? ", widened as it is read" : "");
   if (plan.b == Access::Direct && plan.packsB)
     out << ", packed for more than " << plan.packedRowsThreshold << " rows"

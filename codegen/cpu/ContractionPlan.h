@@ -79,6 +79,11 @@ struct ContractionPlan {
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
   bool packsA = true, packsB = true; // false if nothing of it is ever packed
+  // B is read from panels of all of its depth, one behind the other, that somebody has packed
+  // before: the base of the operand is theirs.
+  bool readsPanels = false;
+  // They are large, and tiles bring near what comes behind those that they read.
+  bool bringsPanels = false;
   // Numbers along k that are one packed element, of 32 bits: two where bfloat16 or integers are
   // multiplied in pairs, four of 8 bits (ContractionPairs.h).
   int64_t depthStep = 1;
@@ -156,7 +161,13 @@ struct ContractionCall {
   // The tiles are a part of another kernel, which packs for them in its own way: no form without
   // tiles, and elements as they are in the sums.
   bool isOnlyTiles = false;
+  // B lies in panels of so many columns, too; 0: it does not.
+  int64_t panelColumns = 0;
 };
+
+// Whether tiles that are made so can read B from panels: known columns fill them, and elements are
+// those of the sums.
+bool canReadPanels(const ContractionSpec &spec, const ContractionPlan &plan);
 
 // Cycles that a step in depth takes of m rows, in tiles of so many, and of `tailRows` for the rest.
 // Where tiles are wide, A has a vector of its own for each of B's.

@@ -127,15 +127,30 @@ Value ConvolutionLoops::packedRow(Value panel, Value tap, Value row) {
   return emit.address(emit.address(packed, type, first), type, emit.mul(rows, width));
 }
 
+// Of rows that follow one another: the run of a tap or of the last window's taps may be longer than
+// what is read of it.
+Value ConvolutionLoops::rowOfRun(Value tap, Value row) {
+  Value run = emit.select(blocks.isJoined, depth, blocks.channel);
+  return emit.add(emit.mul(tap, run), row);
+}
+
+// The same in panels that were packed before, as the number of an element.
+Value ConvolutionLoops::panelElement(Value panel, Value tap, Value row) {
+  Value width = emit.constant(plan.tile.tileColumns());
+  Value depthOfAll = blocks.channel;
+  for (const ConvolutionWindow &window : spec.windows)
+    depthOfAll = emit.mul(depthOfAll, numberOf(emit, window.filter));
+  Value before = emit.mul(emit.add(emit.div(column0, width), panel), depthOfAll);
+  return emit.mul(emit.add(before, emit.add(channel0, rowOfRun(tap, row))), width);
+}
+
 // The same where the filter is, as the number of an element.
 Value ConvolutionLoops::filterElement(Value panel, Value tap, Value row) {
   const ConvolutionOperand &filter = spec.filter;
   Value column = emit.add(column0, emit.mul(panel, plan.tile.tileColumns()));
   Value at = emit.mul(column, stride(filter.filters));
   if (plan.filter == Filter::InPlace) {
-    // The run of a tap or of the last window's taps, which may be longer than what is read of it.
-    Value run = emit.select(blocks.isJoined, depth, blocks.channel);
-    row = emit.add(emit.mul(tap, run), row);
+    row = rowOfRun(tap, row);
   } else {
     Value rest = tap;
     for (size_t j = last + 1; j-- > 0;) {

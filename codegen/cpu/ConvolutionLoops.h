@@ -62,6 +62,8 @@ private:
                 llvm::function_ref<void(Value, Value)> body);
   Value packedRow(Value panel, Value tap, Value row);
   Value filterElement(Value panel, Value tap, Value row);
+  Value rowOfRun(Value tap, Value row);
+  Value panelElement(Value panel, Value tap, Value row);
   void packPass(const Passes &passes, Value pass, Value panel);
 
   // Passes: where the taps of the region lie, seen from an output; where a pass begins, a tap and a

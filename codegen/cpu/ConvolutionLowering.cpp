@@ -3,6 +3,7 @@
 #include "codegen/cpu/ConvolutionKernel.h"
 #include "codegen/cpu/ProductPlan.h"
 #include "codegen/elements/ConvolutionEpilogue.h"
+#include "ir/interfaces/WeightPanels.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -15,7 +16,7 @@ class ConvolutionKernelPlan final : public ProductPlan {
 public:
   ConvolutionKernelPlan(ir::KernelOp kernel, ConvolutionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
-        schedule(planConvolution(nest.describe(), target)) {
+        schedule(planConvolution(nest.describe(), target, ir::panelColumnsOf(kernel))) {
     scratchBytes = schedule.scratch.bytes;
   }
 
@@ -38,7 +39,9 @@ void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
   ConvolutionSpec spec =
       nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); });
   spec.x.base = memoryOf(k, ir::ConvolutionOp(nest.op).getX());
-  spec.filter.base = memoryOf(k, ir::ConvolutionOp(nest.op).getFilter());
+  const bool isInPanels = schedule.filter == ConvolutionPlan::Filter::InPanels;
+  spec.filter.base = memoryOf(k, isInPanels ? Value(ir::panelsOf(kernel))
+                                            : ir::ConvolutionOp(nest.op).getFilter());
   ConvolutionEpilogue epilogue(k, k.target, nest);
   spec.store = [&](OpBuilder &builder, Location loc, const ConvolutionPlace &place, Value sums,
                    Value mask) { epilogue.emit(builder, loc, place, sums, mask); };
@@ -48,6 +51,17 @@ void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
 }
 
 } // namespace
+
+// What is read in place is no better off.
+int64_t keratin::codegen::convolutionPanelColumns(ir::KernelOp kernel,
+                                                  const MachineTarget &target) {
+  std::optional<ConvolutionNest> nest = ConvolutionNest::of(kernel);
+  if (!nest)
+    return 0;
+  const ConvolutionSpec spec = nest->describe();
+  const ConvolutionPlan plan = planConvolution(spec, target);
+  return !plan.isFilterOneRun() && canReadPanels(spec, plan) ? plan.tile.tileColumns() : 0;
+}
 
 CpuPlan keratin::codegen::planConvolutionKernel(ir::KernelOp kernel, const MachineTarget &target) {
   std::optional<ConvolutionNest> nest = ConvolutionNest::of(kernel);

@@ -56,7 +56,7 @@ ConvolutionLoops::Passes ConvolutionLoops::cutDepth() {
   passes.partDepth = emit.ceilDiv(depth, passes.parts);
   passes.taps = emit.max(emit.div(most, emit.max(depth, one)), one);
   // Rows of a filter in place follow one another only if channels are not cut.
-  if (plan.filter == Filter::InPlace)
+  if (plan.isFilterOneRun())
     passes.taps = emit.select(emit.equal(blocks.channelCount, one), passes.taps, one);
   Value count = emit.mul(emit.ceilDiv(tapCount, passes.taps), passes.parts);
   passes.count = emit.max(count, one);
@@ -106,6 +106,9 @@ void ConvolutionLoops::runPass(const Passes &passes, Value pass, Value panel) {
     job.b = emit.address(spec.filter.base, type, filterElement(panel, tap, row));
     job.bDepthStride = stride(spec.filter.contracted);
     break;
+  case Filter::InPanels:
+    job.b = emit.address(spec.filter.base, type, panelElement(panel, tap, row));
+    break;
   }
   job.first = emit.logicalAnd(isFirstRegion, emit.equal(pass, zero));
   Value isLastPass = emit.equal(pass, emit.sub(passes.count, one));
@@ -124,7 +127,8 @@ void ConvolutionLoops::runPass(const Passes &passes, Value pass, Value panel) {
   Value linesApart = emit.select(isOnePass, zero, blocks.lineRows);
 
   NextPass next;
-  if (plan.filter == Filter::PackedInPasses && spec.filter.elementType == type)
+  if (plan.bringsPanels ||
+      (plan.filter == Filter::PackedInPasses && spec.filter.elementType == type))
     next = nextPass(passes, pass, panel, job);
   overLines([&](Value line, Value lineStart) {
     job.a = emit.address(start, type, lineStart);
@@ -149,7 +153,12 @@ ConvolutionLoops::NextPass ConvolutionLoops::nextPass(const Passes &passes, Valu
   Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tile.tileRows)), one);
   next.every = emit.max(emit.mul(tiles, lineCount()), emit.constant(4));
   next.ofLine = emit.mul(emit.mul(tiles, job.taps), emit.ceilDiv(job.depth, next.every));
-  if (plan.sweepsColumns) {
+  if (plan.filter == Filter::InPanels) {
+    next.from = panelElement(emit.select(isLast, emit.add(panel, 1), panel), tap, row);
+    next.runLength = emit.max(emit.mul(job.taps, job.depth), one);
+    next.apart = emit.mul(next.runLength, width);
+    next.firstLine = zero;
+  } else if (plan.sweepsColumns) {
     Value skipped = emit.select(isLast, emit.ceilDiv(columnsHere, width), zero);
     next.from = filterElement(skipped, tap, row);
     next.runLength = emit.ceilDiv(columnsHere, width);

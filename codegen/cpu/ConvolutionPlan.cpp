@@ -99,10 +99,26 @@ static bool isLarge(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
   return bytes > staysBytes;
 }
 
+bool keratin::codegen::canReadPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
+  if (plan.alongGroups || plan.batchInside || plan.depthwise || !plan.tile.wholePanels ||
+      !isOne(spec.groups) || spec.filter.elementType != spec.accumulatorType ||
+      !spec.contracted.constant || !spec.filters.constant)
+    return false;
+  for (auto [window, steps] : llvm::zip(spec.windows, plan.steps))
+    if (!window.filter.constant || window.reversed || steps.hasZeros)
+      return false;
+  return true;
+}
+
 // Known sizes decide, so that there is code for one way only.
-static void chooseFilter(ConvolutionPlan &plan, const ConvolutionSpec &spec) {
+static void chooseFilter(ConvolutionPlan &plan, const ConvolutionSpec &spec, int64_t panelColumns) {
   if (plan.alongGroups || plan.batchInside)
     return;
+  if (panelColumns == plan.tile.tileColumns() && canReadPanels(spec, plan)) {
+    plan.filter = ConvolutionPlan::Filter::InPanels;
+    plan.bringsPanels = isLarge(spec, plan);
+    return;
+  }
   constexpr int64_t fewRows = 64, someRows = 256, nearBytes = 512, farBytes = 1024;
   std::optional<int64_t> rows = spec.batch.constant;
   for (const ConvolutionWindow &window : spec.windows)
@@ -124,7 +140,8 @@ static void chooseFilter(ConvolutionPlan &plan, const ConvolutionSpec &spec) {
 }
 
 // The parts that dimensions play, the tile, and how the filter reaches it.
-static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTarget &target) {
+static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTarget &target,
+                                   int64_t panelColumns) {
   using Access = ContractionPlan::Access;
   ConvolutionPlan plan;
   int64_t bits = spec.accumulatorType.getIntOrFloatBitWidth();
@@ -177,7 +194,7 @@ static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTar
     plan.tile.b = Access::Gathered;
   const ConvolutionSize &columns = plan.columns(spec);
   plan.tile.wholePanels = columns.isMultipleOf(plan.tile.tileColumns());
-  chooseFilter(plan, spec);
+  chooseFilter(plan, spec, panelColumns);
   return plan;
 }
 
@@ -226,8 +243,9 @@ static bool areTilesWhole(const ConvolutionSpec &spec, const ConvolutionPlan &pl
 }
 
 ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
-                                                  const MachineTarget &target) {
-  ConvolutionPlan plan = chooseParts(spec, target);
+                                                  const MachineTarget &target,
+                                                  int64_t panelColumns) {
+  ConvolutionPlan plan = chooseParts(spec, target, panelColumns);
   if (isDirectDepthwise(spec, plan)) {
     plan.depthwise = std::make_shared<DepthwisePlan>(planDepthwise(spec, plan, target));
     plan.scratch.bytes = plan.depthwise->scratch.bytes;
@@ -240,7 +258,7 @@ ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
       llvm::all_of(blocks.windows, [](const KnownConvolutionBlocks::Window &window) {
         return window.tapCount == 1;
       });
-  if (plan.filter == ConvolutionPlan::Filter::InPlace && !meetsAllTaps) {
+  if (plan.isFilterOneRun() && !meetsAllTaps) {
     plan.filter = ConvolutionPlan::Filter::PackedOnce;
     blocks = knownConvolutionBlocks(spec, plan);
   }
@@ -263,6 +281,8 @@ static const char *wordsFor(const ConvolutionPlan &plan) {
                               : "packed for each pass, panel by panel";
   case ConvolutionPlan::Filter::InPlace:
     return "in place";
+  case ConvolutionPlan::Filter::InPanels:
+    return "in panels";
   }
   llvm_unreachable("all ways are named");
 }

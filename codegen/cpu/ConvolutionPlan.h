@@ -27,8 +27,11 @@ struct ConvolutionPlan {
 
   // How columns of the filter reach the micro-kernel: packed once for several units; or packed for
   // each pass, where units have too few rows to share the work, and brought near while the pass
-  // before runs; or, one row of the depth after the other through all taps, read where they are.
-  enum class Filter { PackedOnce, PackedInPasses, InPlace } filter = Filter::PackedOnce;
+  // before runs; or, one row of the depth after the other through all taps, read where they are; or
+  // so from panels that somebody has packed before, whose base is then the filter's.
+  enum class Filter { PackedOnce, PackedInPasses, InPlace, InPanels } filter = Filter::PackedOnce;
+  // In panels, of a large filter: tiles bring near what the next pass reads.
+  bool bringsPanels = false;
   // Packed in passes: all columns of a unit meet a stretch of the depth before the next, as the
   // filter lies in memory; else each panel meets all of the depth.
   bool sweepsColumns = false;
@@ -56,6 +59,8 @@ struct ConvolutionPlan {
     int64_t region = 0, panels = 0, sums = 0, offsets = 0, bytes = 0;
   } scratch;
 
+  // Whether the rows of the filter follow one another at one distance, through all taps.
+  bool isFilterOneRun() const { return filter == Filter::InPlace || filter == Filter::InPanels; }
   const ConvolutionSize &channel(const ConvolutionSpec &spec) const {
     return batchInside ? spec.batch : spec.contracted;
   }
@@ -67,8 +72,12 @@ struct ConvolutionPlan {
   }
 };
 
-// Reads what is known of the sizes, the strides and the types: values may be null.
-ConvolutionPlan planConvolution(const ConvolutionSpec &spec, const MachineTarget &target);
+// Reads what is known of the sizes, the strides and the types: values may be null. The filter lies
+// in panels of so many columns, too; 0: it does not.
+ConvolutionPlan planConvolution(const ConvolutionSpec &spec, const MachineTarget &target,
+                                int64_t panelColumns = 0);
+// Whether tiles that are made so can read the filter from panels.
+bool canReadPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan);
 // "schedule: ...", for people.
 void print(llvm::raw_ostream &out, const ConvolutionPlan &plan);
 

@@ -17,6 +17,7 @@ public:
   std::array<uint64_t, 2> requiredFeatures() const override {
     return {machine.required[0], machine.required[1]};
   }
+  int64_t panelColumns(ir::KernelOp kernel) const override;
   mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
                             mlir::ModuleOp into, llvm::StringRef name,
                             EntryDescription &description) const override;

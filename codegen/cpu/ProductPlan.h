@@ -25,6 +25,10 @@ protected:
   virtual void emitUnitsOf(CpuKernelBuilder &k) const = 0;
 };
 
+// Columns of the panels into which a call would pack the weights of the kernel; 0: it would not.
+int64_t contractionPanelColumns(ir::KernelOp kernel, const MachineTarget &target);
+int64_t convolutionPanelColumns(ir::KernelOp kernel, const MachineTarget &target);
+
 // Where an operand of the kernel's op lies.
 mlir::Value memoryOf(CpuKernelBuilder &k, mlir::Value operand);
 // An i64 as index.

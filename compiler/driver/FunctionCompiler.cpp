@@ -119,6 +119,7 @@ PhaseOptions FunctionCompiler::phaseOptions() {
   result.keptBytes = keptBytes;
   result.checkNumbers = options.checkNumbers;
   result.prepares = options.prepareWeights && !options.checkNumbers && !result.limits.hasOwnMemory;
+  result.panelColumns = [this](ir::KernelOp kernel) { return target->panelColumns(kernel); };
   result.opensScalars = opensScalars;
   result.sizes =
       options.assumeEqualSizes ? PhaseOptions::Sizes::Assumed : PhaseOptions::Sizes::Required;

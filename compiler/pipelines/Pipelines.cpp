@@ -2,6 +2,7 @@
 
 #include "passes/Passes.h"
 #include "passes/host/HostPasses.h"
+#include "passes/memory/PackWeights.h"
 
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -128,8 +129,10 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     if (phaseOptions.opensScalars)
       result.push_back(passes::createOpenScalars());
     result.push_back(passes::createScheduleKernels());
-    if (phaseOptions.prepares)
+    if (phaseOptions.prepares) {
+      result.push_back(passes::createPackWeights(phaseOptions.panelColumns));
       result.push_back(passes::createPrepareKernels());
+    }
     result.push_back(planMemory(phaseOptions));
     break;
   case PipelinePhase::Host:

@@ -4,6 +4,7 @@
 
 #include "codegen/TargetLimits.h"
 #include "compiler/pipelines/Stage.h"
+#include "ir/dialect/Keratin.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -38,6 +39,9 @@ struct PhaseOptions {
   bool checkNumbers = false;
   // Whether calls find what other calls have made of variables (keratin-prepare).
   bool prepares = true;
+  // If there: of a kernel the columns of panels into which calls would pack its weights
+  // (codegen::Target), which then are packed once (keratin-pack-weights).
+  std::function<int64_t(ir::KernelOp)> panelColumns;
   // Whether sizes that are required to be equal, or also those that are broadcast to each other,
   // get one name (keratin-unify-sizes).
   enum class Sizes { AsStated, Required, Assumed } sizes = Sizes::AsStated;

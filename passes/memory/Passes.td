@@ -20,6 +20,29 @@ def ScheduleKernels : KeratinPass<"schedule"> {
   }];
 }
 
+def PackWeights : KeratinPass<"pack-weights"> {
+  let summary = "weights that calls would pack for the tiles of a product are packed once";
+  let description = [{
+    Of a contraction's second factor, or a convolution's filter, that depends on variables which the
+    function does not update, and on constants, alone, calls would pack the same panels again and
+    again. They become values of the graph, which the kernel gets besides
+    (ir/interfaces/WeightPanels.h), and keratin-prepare sees to it that they are made once. How many
+    columns a panel has, if calls would pack at all, the target says; without one `columns` does.
+    What these do not divide is left alone.
+
+    ```mlir
+    %y = keratin.kernel(%x, %w) …                                        // w: 64x32
+    // becomes
+    %0 = keratin.reshape %w : (tensor<64x32xf32>) -> tensor<64x2x16xf32>
+    %1 = keratin.kernel(%0) {transpose} …                                // 2x64x16
+    %y = keratin.kernel(%x, %w, %1) {keratin.panels} …
+    ```
+  }];
+  let options = [
+    Option<"columns", "columns", "int64_t", "0", "of a panel; 0: there are none">
+  ];
+}
+
 def PrepareKernels : KeratinPass<"prepare"> {
   let summary = "what depends on variables that the function does not update is not made in each call";
   let description = [{

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <thread>
 
 using keratin::Function;
@@ -149,4 +150,70 @@ TEST_CASE("threads that call see the values of a variable that is set meanwhile"
   for (std::thread &reader : readers)
     reader.join();
   CHECK(wrong == 0);
+}
+
+namespace {
+
+// Numbers between -1 and 1 that no neighbour has.
+Array numbers(std::vector<int64_t> shape, int seed) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  std::vector<float> elements;
+  for (int64_t i = 0; i < count; ++i)
+    elements.push_back(float((i * 7919 + seed * 104729) % 2003) / 1001.5f - 1);
+  return Array(elements, std::move(shape));
+}
+
+// Before and after the weights are written, of a call's result and of what eval makes.
+void checkProduct(const std::function<Tensor(const Tensor &, const Tensor &)> &product,
+                  const std::vector<int64_t> &xShape, const std::vector<int64_t> &wShape,
+                  bool isBatchKnown) {
+  std::vector<keratin::Size> shape(xShape.begin(), xShape.end());
+  if (!isBatchKnown)
+    shape.front() = None;
+  Tensor x = K::placeholder(shape), w = K::variable(numbers(wShape, 1));
+  Function f = K::function({x}, {product(x, w)});
+  for (int seed : {1, 2, 3}) {
+    K::set_value(w, numbers(wShape, seed));
+    const Array value = numbers(xShape, seed + 5);
+    const Array found = f({value})[0];
+    checkArray(found, K::eval(product(K::constant(value), w)), 1e-4);
+  }
+}
+
+} // namespace
+
+TEST_CASE("weights of products are packed once") {
+  auto dot = [](const Tensor &x, const Tensor &w) { return K::relu(K::dot(x, w) + 1.0); };
+  auto dotT = [](const Tensor &x, const Tensor &w) { return K::dot(x, K::transpose(w)); };
+  for (bool isBatchKnown : {true, false})
+    for (int64_t rows : {1, 2, 5, 32, 70, 130}) {
+      INFO(rows << " rows, known: " << isBatchKnown);
+      checkProduct(dot, {rows, 48}, {48, 64}, isBatchKnown);
+      checkProduct(dotT, {rows, 300}, {96, 300}, isBatchKnown);
+      checkProduct(dot, {rows, 2100}, {2100, 32}, isBatchKnown);
+    }
+}
+
+TEST_CASE("filters of convolutions are packed once") {
+  struct Case {
+    std::vector<int64_t> x, filter;
+    std::string padding;
+    int64_t strides;
+  };
+  const Case cases[] = {{{1, 7, 7, 512}, {3, 3, 512, 64}, "same", 1},
+                        {{2, 14, 14, 40}, {3, 3, 40, 96}, "same", 1},
+                        {{1, 9, 9, 24}, {5, 3, 24, 32}, "valid", 1},
+                        {{2, 15, 15, 64}, {3, 3, 64, 128}, "same", 2},
+                        {{1, 12, 12, 1030}, {1, 1, 1030, 256}, "valid", 2},
+                        {{3, 8, 8, 600}, {3, 3, 600, 16}, "same", 1}};
+  for (const Case &each : cases)
+    for (bool isBatchKnown : {true, false}) {
+      INFO("x " << keratin::toString(each.x) << ", known: " << isBatchKnown);
+      auto convolution = [&](const Tensor &x, const Tensor &filter) {
+        return K::conv2d(x, filter, each.strides, each.padding);
+      };
+      checkProduct(convolution, each.x, each.filter, isBatchKnown);
+    }
 }

@@ -1,0 +1,113 @@
+#include "passes/memory/PackWeights.h"
+
+#include "ir/interfaces/WeightPanels.h"
+#include "passes/Passes.h"
+#include "passes/memory/LastingValues.h"
+
+#include <map>
+
+namespace keratin::passes {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "passes/Passes.h.inc"
+} // namespace keratin::passes
+
+using namespace keratin::ir;
+using namespace keratin::passes;
+using namespace mlir;
+
+namespace {
+
+Value reshaped(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, getElementType(x));
+  return x.getType() == type ? x : b.create<ReshapeOp>(loc, type, x);
+}
+
+// By a kernel of its own.
+Value transposed(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(getTensorType(x).getDimSize(dim));
+  auto type = RankedTensorType::get(shape, getElementType(x));
+  auto kernel = b.create<KernelOp>(loc, TypeRange(type), ValueRange(x));
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&kernel.getBody(), {}, {x.getType()}, {loc});
+  Value y = b.create<TransposeOp>(loc, type, body->getArgument(0), permutation);
+  b.create<YieldOp>(loc, y);
+  return kernel.getResult(0);
+}
+
+// The weights in panels of so many columns, whose number they divide. Null where columns are no run
+// of memory.
+Value packed(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matrix, int64_t width) {
+  ArrayRef<int64_t> shape = getTensorType(weights).getShape();
+  // The columns' dimensions, from the last on, are joined, and cut into panels.
+  SmallVector<int64_t> columns, cut, permutation(1), places(shape.size());
+  int64_t count = 1;
+  for (int64_t dim : llvm::reverse(matrix.order)) {
+    if (count == matrix.columns)
+      break;
+    columns.push_back(dim);
+    count *= shape[dim];
+  }
+  for (size_t i = 0; i + 1 < columns.size(); ++i)
+    if (columns[i + 1] + 1 != columns[i])
+      return {};
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim) {
+    places[dim] = int64_t(cut.size());
+    if (!llvm::is_contained(columns, dim)) {
+      cut.push_back(shape[dim]);
+    } else if (dim == columns.back()) {
+      permutation.front() = int64_t(cut.size());
+      cut.append({matrix.columns / width, width});
+    }
+  }
+  for (int64_t dim : matrix.order)
+    if (!llvm::is_contained(columns, dim))
+      permutation.push_back(places[dim]);
+  permutation.push_back(permutation.front() + 1);
+  Value panels = transposed(b, loc, reshaped(b, loc, weights, cut), permutation);
+  return reshaped(b, loc, panels, {matrix.columns / width, matrix.depth, width});
+}
+
+struct PackWeightsPass : keratin::passes::impl::PackWeightsBase<PackWeightsPass> {
+  using PackWeightsBase::PackWeightsBase;
+  explicit PackWeightsPass(PanelColumns columnsOf) : columnsOf(std::move(columnsOf)) {}
+
+  void runOnOperation() override {
+    FailureOr<KernelProgram> program = KernelProgram::build(getOperation());
+    if (failed(program))
+      return signalPassFailure();
+    const LastingValues lasting(getOperation(), *program);
+    for (Operation *node : program->nodes())
+      if (auto kernel = dyn_cast<KernelOp>(node))
+        pack(kernel, lasting);
+  }
+
+private:
+  void pack(KernelOp kernel, const LastingValues &lasting) {
+    std::optional<WeightMatrix> matrix = weightMatrixOf(kernel);
+    if (!matrix || kernel->hasAttr(kPanelsAttr))
+      return;
+    Value weights = kernel.getInputs()[matrix->weights.getArgNumber()];
+    if (!lasting.contains(weights))
+      return;
+    const int64_t width = columnsOf ? columnsOf(kernel) : columns;
+    if (width <= 0 || matrix->columns % width != 0 || matrix->columns == 0 || matrix->depth == 0)
+      return;
+    OpBuilder b(kernel);
+    Value panels = packed(b, kernel.getLoc(), weights, *matrix, width);
+    if (!panels)
+      return;
+    kernel.getInputsMutable().append(panels);
+    kernel.getBody().front().addArgument(panels.getType(), kernel.getLoc());
+    kernel->setAttr(kPanelsAttr, b.getUnitAttr());
+  }
+
+  PanelColumns columnsOf; // empty: `columns` of all
+};
+
+} // namespace
+
+std::unique_ptr<Pass> keratin::passes::createPackWeights(PanelColumns columnsOf) {
+  return std::make_unique<PackWeightsPass>(std::move(columnsOf));
+}

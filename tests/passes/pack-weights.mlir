@@ -1,0 +1,82 @@
+// RUN: keratin-opt %s --keratin-pack-weights=columns=16 --split-input-file | FileCheck %s
+
+// Columns next to each other: cut into panels, whose rows follow one another.
+// CHECK-LABEL: func.func @rows_of_the_depth
+// CHECK:         %[[CUT:.*]] = keratin.reshape %arg1 : (tensor<64x32xf32>) -> tensor<64x2x16xf32>
+// CHECK:         %[[PANELS:.*]] = keratin.kernel(%[[CUT]])
+// CHECK:           keratin.transpose %{{.*}} permutation = [1, 0, 2]
+// CHECK:         keratin.kernel(%arg0, %arg1, %[[PANELS]]) {keratin.panels}
+func.func @rows_of_the_depth(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<64x32xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x32xf32> {keratin.kind = "output"}) {
+  %y = keratin.kernel (%x, %w) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32> {
+  ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x32xf32>):
+    %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    keratin.yield %0 : tensor<8x32xf32>
+  }
+  return %y : tensor<8x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @depth_next_to_each_other
+// CHECK:         %[[CUT:.*]] = keratin.reshape %arg1 : (tensor<32x64xf32>) -> tensor<2x16x64xf32>
+// CHECK:         %[[PANELS:.*]] = keratin.kernel(%[[CUT]])
+// CHECK:           keratin.transpose %{{.*}} permutation = [0, 2, 1]
+// CHECK:         keratin.kernel(%arg0, %arg1, %[[PANELS]]) {keratin.panels}
+func.func @depth_next_to_each_other(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<32x64xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x32xf32> {keratin.kind = "output"}) {
+  %y = keratin.kernel (%x, %w) : (tensor<8x64xf32>, tensor<32x64xf32>) -> tensor<8x32xf32> {
+  ^bb0(%p: tensor<8x64xf32>, %q: tensor<32x64xf32>):
+    %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [1] : (tensor<8x64xf32>, tensor<32x64xf32>) -> tensor<8x32xf32>
+    keratin.yield %0 : tensor<8x32xf32>
+  }
+  return %y : tensor<8x32xf32>
+}
+
+// -----
+
+// Filters of PyTorch's: windows are the outer depth, channels the inner one.
+// CHECK-LABEL: func.func @filters_outermost
+// CHECK:         %[[CUT:.*]] = keratin.reshape %arg1 : (tensor<32x8x3x3xf32>) -> tensor<2x16x8x3x3xf32>
+// CHECK:         %[[TURNED:.*]] = keratin.kernel(%[[CUT]])
+// CHECK:           keratin.transpose %{{.*}} permutation = [0, 3, 4, 2, 1]
+// CHECK:         %[[PANELS:.*]] = keratin.reshape %[[TURNED]] : (tensor<2x3x3x8x16xf32>) -> tensor<2x72x16xf32>
+// CHECK:         keratin.kernel(%arg0, %arg1, %[[PANELS]]) {keratin.panels}
+func.func @filters_outermost(%x: tensor<1x9x9x8xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<32x8x3x3xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<1x7x7x32xf32> {keratin.kind = "output"}) {
+  %y = keratin.kernel (%x, %w) : (tensor<1x9x9x8xf32>, tensor<32x8x3x3xf32>) -> tensor<1x7x7x32xf32> {
+  ^bb0(%p: tensor<1x9x9x8xf32>, %q: tensor<32x8x3x3xf32>):
+    %0 = keratin.convolution %p, %q dims = "b01c,fc01->b01f" strides = [1, 1] low = <0, 0> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+        : (tensor<1x9x9x8xf32>, tensor<32x8x3x3xf32>) -> tensor<1x7x7x32xf32>
+    keratin.yield %0 : tensor<1x7x7x32xf32>
+  }
+  return %y : tensor<1x7x7x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @not_what_the_call_brings
+// CHECK-NOT:     keratin.panels
+func.func @not_what_the_call_brings(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<64x32xf32> {keratin.kind = "input", keratin.name = "w"}) -> (tensor<8x32xf32> {keratin.kind = "output"}) {
+  %y = keratin.kernel (%x, %w) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32> {
+  ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x32xf32>):
+    %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    keratin.yield %0 : tensor<8x32xf32>
+  }
+  return %y : tensor<8x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @not_columns_that_fill_no_panels
+// CHECK-NOT:     keratin.panels
+func.func @not_columns_that_fill_no_panels(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<64x33xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x33xf32> {keratin.kind = "output"}) {
+  %y = keratin.kernel (%x, %w) : (tensor<8x64xf32>, tensor<64x33xf32>) -> tensor<8x33xf32> {
+  ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x33xf32>):
+    %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x33xf32>) -> tensor<8x33xf32>
+    keratin.yield %0 : tensor<8x33xf32>
+  }
+  return %y : tensor<8x33xf32>
+}
