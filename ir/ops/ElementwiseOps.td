@@ -15,7 +15,7 @@ def Cos : MathFunction<1, 3, 30>;
 def Div : SlowFunction<2>;
 def Erf : MathFunction<1, 3, 36>;
 def Exp : MathFunction<1, 2, 20>;
-def Expm1 : MathFunction<1, 2, 32>;
+def Expm1 : MathFunction<1, 2, 29>;
 def Floor : ScalarFunction<1>;
 def FloorDiv : SlowFunction<2>;
 def IsFinite : ScalarFunction<1>;

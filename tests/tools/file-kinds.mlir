@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: keratin-compile %s -o %t/m.so && keratin-compile %s --emit=obj -o %t/m.o && llvm-ar rc %t/m.a %t/m.o
 // RUN: printf '\223NUMPY\001\000v\000' > %t/x.npy && printf 'PK\003\004' > %t/x.npz && printf 'KKTSTATE' > %t/x.state
-// RUN: printf '\003\000\000\000\000\000\000\000{}\n' > %t/x.safetensors && printf '\211HDF\r\n\032\n' > %t/x.h5
+// RUN: printf '\003\000\000\000\000\000\000\000{}\n' > %t/x.safetensors && printf '\211HDF\r\n\032\n' > %t/x.hdf && cp %t/x.hdf %t/x.h5
 // RUN: printf 'a text\n' > %t/x.txt && head -c 10 %t/m.so > %t/cut.so && head -c 5000 %t/m.so > %t/damaged.so
 
 // RUN: %{exits} 1 keratin-compile %t/m.so 2>&1 | FileCheck %s --check-prefix=SHARED
@@ -23,8 +23,10 @@
 // STATE: x.state: error: this is the state of a compiled model; needed
 // RUN: %{exits} 1 keratin-compile %t/x.safetensors 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // WEIGHTS: x.safetensors: error: this is a safetensors file: values without a graph; needed
-// RUN: %{exits} 1 keratin-compile %t/x.h5 2>&1 | FileCheck %s --check-prefix=HDF5
-// HDF5: x.h5: error: this is an HDF5 file, as Keras's .h5 files are; needed
+// RUN: %{exits} 1 keratin-compile %t/x.h5 2>&1 | FileCheck %s --check-prefix=KERAS
+// KERAS: x.h5: error: it is no file of HDF5, or damaged
+// RUN: %{exits} 1 keratin-compile %t/x.hdf 2>&1 | FileCheck %s --check-prefix=HDF5
+// HDF5: x.hdf: error: this is an HDF5 file, as Keras's .h5 files are; needed
 // RUN: %{exits} 1 keratin-compile %t/x.txt 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: %{exits} 1 keratin-dump %t/x.txt 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: %{exits} 1 keratin-run %t/x.txt 2>&1 | FileCheck %s --check-prefix=TEXT
