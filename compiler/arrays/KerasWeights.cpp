@@ -5,6 +5,10 @@
 using namespace keratin;
 using namespace keratin::compiler;
 
+bool compiler::isKerasPath(const std::string &path) {
+  return path.ends_with(".h5") || path.ends_with(".hdf5");
+}
+
 // A long list is in pieces: "weight_names0", "weight_names1", ….
 static absl::StatusOr<std::optional<std::vector<std::string>>>
 list(const Hdf5File &file, const std::string &object, const std::string &name) {

@@ -7,6 +7,9 @@
 
 namespace keratin::compiler {
 
+// Whether it ends as names of Keras's files do, ".h5" or ".hdf5".
+bool isKerasPath(const std::string &path);
+
 struct KerasWeight {
   std::string name;    // "dense_1/kernel", Keras's without its ":0"
   std::string dataset; // the way to it from the root

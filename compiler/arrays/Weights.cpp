@@ -24,13 +24,10 @@ static absl::Status refuse(const std::string &why) { return absl::InvalidArgumen
 
 static bool isNpz(llvm::StringRef path) { return path.ends_with(".npz"); }
 
-static bool isKeras(llvm::StringRef path) {
-  return path.ends_with(".h5") || path.ends_with(".hdf5");
-}
-
 absl::Status compiler::checkWeightsPath(const std::string &path, WeightsUse use) {
   const bool isRead = use == WeightsUse::Read;
-  if (isNpz(path) || llvm::StringRef(path).ends_with(".safetensors") || (isRead && isKeras(path)))
+  if (isNpz(path) || llvm::StringRef(path).ends_with(".safetensors") ||
+      (isRead && isKerasPath(path)))
     return absl::OkStatus();
   return refuse("'" + path + "' ends in no known way; needed .safetensors" +
                 (isRead ? ", .npz or .h5" : " or .npz"));
@@ -117,7 +114,7 @@ static absl::StatusOr<std::vector<NamedArray>> readAll(const std::string &path,
     auto bytes = readArrayFile(path);
     return bytes.ok() ? parseNpz(*bytes, isWanted) : bytes.status();
   }
-  if (isKeras(path))
+  if (isKerasPath(path))
     return readKerasWeights(path, isWanted);
   runtime::FileReader file;
   if (!file.open(path.c_str()))

@@ -1,5 +1,6 @@
 #include "tools/support/Models.h"
 
+#include "compiler/arrays/KerasWeights.h"
 #include "compiler/driver/ModelFile.h"
 #include "frontend/keras_files/SavedModel.h"
 #include "frontend/onnx/SavedModel.h"
@@ -8,9 +9,8 @@ using namespace keratin;
 
 absl::StatusOr<ir::SavedGraph> tools::readModel(const std::string &path, mlir::MLIRContext &context,
                                                 const std::string &function) {
-  const llvm::StringRef name = path;
-  const bool isKeras = name.ends_with(".h5") || name.ends_with(".hdf5");
-  if (!isKeras && !name.ends_with(".onnx"))
+  const bool isKeras = compiler::isKerasPath(path);
+  if (!isKeras && !llvm::StringRef(path).ends_with(".onnx"))
     return compiler::readModel(path, context, function);
   auto bytes = isKeras ? frontend::keras_files::savedGraphOf(path)
                        : frontend::onnx_models::savedGraphOf(path);
