@@ -2,12 +2,11 @@
 // elements of 32 bits: pairs, or fours.
 //
 // One instruction goes 16 steps in depth. Of integers, of any two signs, it makes what others do.
-// Of each element of C of bfloat16 it makes the sum of the first
-// numbers of the pairs, one after the other, that of the second numbers, adds these two, and adds
-// what they make to the element. Like the instruction for single pairs it takes denormal numbers
-// for zeros, and has the bits of others where there are none (ContractionPairs.h); what is
-// multiplied apart has the same order.
-// Source: Intel Architecture Instruction Set Extensions Programming Reference, TDPBF16PS.
+// Of bfloat16 it makes, for each element of C, the sum of the first numbers of the pairs, one after
+// the other, that of the second numbers, adds these two, and adds what they make to the element.
+// Like the instruction for single pairs it takes denormal numbers for zeros, and has the bits of
+// others where there are none (ContractionPairs.h); what is multiplied apart has the same order.
+// Source: Intel Architecture Instruction Set Extensions Programming Reference, TDPBF16PS and TDPB*.
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONAMX_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONAMX_H
 

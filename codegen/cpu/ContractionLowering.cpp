@@ -87,11 +87,17 @@ bool knowsSizes(const ContractionSpec &spec) {
   return spec.m.constant && spec.n.constant && spec.k.constant;
 }
 
+// Whether sizes are left to the call, and to code for some of them beside that for any. What trains
+// gets many rows and columns, and is spared a fifth of its compilation.
+bool mayHaveCasesOf(ir::KernelOp kernel, const ContractionSpec &spec) {
+  return !knowsSizes(spec) && !updatesVariables(kernel);
+}
+
 class ContractionKernelPlan final : public ProductPlan {
 public:
   ContractionKernelPlan(ir::KernelOp kernel, ContractionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
-        mayHaveCases(!knowsSizes(nest.describe()) && !updatesVariables(kernel)),
+        mayHaveCases(mayHaveCasesOf(kernel, nest.describe())),
         panelColumns(ir::panelColumnsOf(kernel)),
         schedule(planContraction(
             nest.describe(), target,
@@ -134,8 +140,6 @@ private:
 
   ContractionNest nest;
   const MachineTarget &target;
-  // Where sizes are left to the call. What trains gets many rows and columns, and is spared a fifth
-  // of its compilation.
   const bool mayHaveCases;
   const int64_t panelColumns; // of weights that are packed; 0: they are not
   ContractionPlan schedule;
@@ -224,8 +228,8 @@ int64_t keratin::codegen::contractionPanelColumns(ir::KernelOp kernel,
   if (!nest || isBetterTurned(nest->describe()))
     return 0;
   const ContractionSpec spec = nest->describe();
-  const bool mayHaveCases = !knowsSizes(spec) && !updatesVariables(kernel);
-  const ContractionPlan plan = planContraction(spec, target, {.mayHaveFewRows = mayHaveCases});
+  const ContractionPlan plan =
+      planContraction(spec, target, {.mayHaveFewRows = mayHaveCasesOf(kernel, spec)});
   return plan.packsB && canReadPanels(spec, plan) ? plan.tileColumns() : 0;
 }
 

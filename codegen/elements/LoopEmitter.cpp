@@ -154,12 +154,13 @@ void LoopEmitter::callShared(StringRef name, ValueRange arguments,
                       });
 }
 
-// LLVM's integers have no sign.
-static Type signless(Type type) {
-  return type.isUnsignedInteger()
-             ? IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth())
-             : type;
+// Numbers that are widened are bits in memory.
+static Type bitsOf(Type type) {
+  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
 }
+
+// LLVM's integers have no sign.
+static Type signless(Type type) { return type.isUnsignedInteger() ? bitsOf(type) : type; }
 
 Value LoopEmitter::address(Value base, Type elementType, Value offset) {
   if (std::optional<int64_t> known = constantOf(offset))
@@ -233,11 +234,6 @@ Value LoopEmitter::multiplyAdd(Value x, Value y, Value z) {
   if (isa<FloatType>(getElementTypeOrSelf(x)))
     return VectorMath(builder, loc, target).multiplyAdd(x, y, z);
   return builder.create<arith::AddIOp>(loc, builder.create<arith::MulIOp>(loc, x, y), z);
-}
-
-// Numbers that are widened are bits in memory.
-static Type bitsOf(Type type) {
-  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
 }
 
 Value LoopEmitter::loadAs(Type to, Type from, Value pointer) {

@@ -13,9 +13,7 @@ bool PreparedValues::reserve() {
   if (!prepared)
     return true;
   const size_t bytesOfOrigins = size_t(prepared->num_variables) * sizeof(Origin);
-  if (!memory.reserve(size_t(Workspace::roundUp(prepared->bytes)) + bytesOfOrigins))
-    return false;
-  return true;
+  return memory.reserve(size_t(Workspace::roundUp(prepared->bytes)) + bytesOfOrigins);
 }
 
 bool PreparedValues::areOf(keratin_variable_t *const *variables) const {
