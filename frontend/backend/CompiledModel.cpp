@@ -57,6 +57,7 @@ public:
     compile.float32Products = *products;
     compile.memoryBudget = options.memoryBudget;
     compile.checkNumbers = options.checkNumbers;
+    compile.prepareWeights = options.prepareWeights;
     compile.sourcePaths.strip = options.stripLocations;
     compile.profile = options.profile;
     compile.progress = progress.teller();

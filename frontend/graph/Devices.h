@@ -24,8 +24,6 @@ struct Placement {
   FunctionOptions options;
   // Where the compilation fails there is another way: it leaves no reproducer.
   bool isAttempt = false;
-  // There is one call, as a rule: nothing is made for later ones.
-  bool isForOneCall = false;
 };
 Placement placementOn(const keratin_device_t &device);
 // The device of the options, else that which their target is named after, else the current one;

@@ -217,7 +217,7 @@ private:
     Placement placement = placementOn(*device);
     // A general form has a symbol for each size that differs from the others.
     placement.options.assumeEqualSizes = !isGeneral;
-    placement.isForOneCall = true;
+    placement.options.prepareWeights = false; // there is one call, as a rule
     placement.isAttempt = isGeneral;
     CachedProgram made;
     made.effort = *effort;

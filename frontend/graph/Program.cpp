@@ -185,7 +185,7 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
   compileOptions.writeReproducer = !placement.isAttempt;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.checkNumbers = options.checkNumbers;
-  compileOptions.prepareWeights = !placement.isForOneCall;
+  compileOptions.prepareWeights = options.prepareWeights;
   compileOptions.float32Products = *codegen::float32ProductsByName(options.float32Products);
   // A century is as good as any time.
   compileOptions.timeLimit =

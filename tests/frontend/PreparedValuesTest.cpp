@@ -98,6 +98,14 @@ TEST_CASE("a function that trains prepares nothing of what it trains") {
   CHECK_FALSE(isPrepared(step));
 }
 
+TEST_CASE("functions whose options say so make everything in each call") {
+  Net net;
+  Function f = K::function({net.x}, {product(net.x, net.w)}, {}, "", {.prepareWeights = false});
+  CHECK_FALSE(isPrepared(f));
+  const Array value = matrix(3, 5, -1, 0.25);
+  checkArray(f({value})[0], net.f({value})[0], 4 * float32Ulp);
+}
+
 TEST_CASE("functions that check numbers look at weights in each call") {
   if (!mayPrepare())
     return; // only the CPU's code checks

@@ -305,7 +305,7 @@ def test_errors_of_compiling(functions, tmp_path):
     assert message(ValueError, lambda: compile_model(functions, path, colour=1)) == (
         "compile_model: there is no argument 'colour'; there are name, target, cpu, header, "
         "metadata, sysroot, threads, memory_budget, check_numbers, float32_products, "
-        "assume_equal_sizes, strip_locations, profile, progress")
+        "assume_equal_sizes, prepare_weights, strip_locations, profile, progress")
     assert 'compile_model: cpu is 3 (int); needed a string' in message(
         TypeError, lambda: compile_model(functions, path, cpu=3))
     assert "'9lives'" in message(ValueError, lambda: compile_model(functions, path, name='9lives'))

@@ -137,7 +137,7 @@ def test_what_was_interrupted_is_compiled_again():
 
 
 OPTIONS = [{'check_numbers': True}, {'memory_budget': 1 << 20}, {'assume_equal_sizes': False}, {'target': 'cpu'},
-           {'time_limit': 60}, {'keep_on_device': True}]
+           {'time_limit': 60}, {'keep_on_device': True}, {'prepare_weights': False}]
 
 
 @pytest.mark.parametrize('option', OPTIONS, ids=lambda each: list(each)[0])
@@ -149,7 +149,7 @@ def test_options_that_change_code_have_their_own(option):
     def made(**options):
         return K.function([x, y], [product], name='f', **options)
     plain, first, second = made(), made(**option), made(**option)
-    changes = set(option) & {'check_numbers', 'memory_budget', 'assume_equal_sizes'}
+    changes = set(option) & {'check_numbers', 'memory_budget', 'assume_equal_sizes', 'prepare_weights'}
     assert [source(f) for f in (plain, first, second)] == ['compiler', 'compiler' if changes else 'process', 'process']
     for f in plain, first, second:  # sizes that are equal, and others
         assert f([np.ones((2, columns))] * 2)[0].shape == f([np.ones((2, columns)), np.ones((1, columns))])[0].shape
@@ -783,6 +783,20 @@ def test_options_of_a_function_are_not_those_of_its_files(tmp_path):
             call([A])
         with pytest.raises(ValueError, match='batch'):
             call([A[[0, 0, 0]]])
+
+
+def test_what_is_made_of_weights_stays_where_options_say_so(tmp_path):
+    x, w = K.placeholder((None, 33), name='x'), K.variable(np.ones((5, 33)), name='w')
+    f = K.function([x], [K.dot(x, K.transpose(w * 2 + 1))], name='f')
+    f.save(tmp_path / 'f.ktg')
+    assert 'prepared' in f.memory_plan and 'prepared' in K.load_function(tmp_path / 'f.ktg').memory_plan
+    assert 'prepared' not in K.load_function(tmp_path / 'f.ktg', prepare_weights=False).memory_plan
+    objects = set()
+    for prepares in True, False:
+        keratin.compile_model(f, tmp_path / 'libm.so', prepare_weights=prepares)
+        assert keratin.Model(tmp_path / 'libm.so')['f']([np.ones((2, 33))])[0].tolist() == [[99] * 5] * 2
+        objects.add((tmp_path / 'libm.so').read_bytes())
+    assert len(objects) == 2
 
 
 def test_options_of_a_loaded_function_are_those_of_any(tmp_path):

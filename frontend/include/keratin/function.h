@@ -282,6 +282,11 @@ struct FunctionOptions {
   // equal; for other calls (one of them is 1) code is made when the first such call comes, which
   // waits for it. False: one code for both, which takes two to three times as long.
   bool assumeEqualSizes = true;
+  // What calls make of variables that the function does not update, and of nothing else
+  // (transposed, cast, normalised weights), stays in memory of the function's and is made again
+  // when one of them was written. False: each call makes it in memory for temporaries. On CPUs;
+  // where checkNumbers looks at numbers each call makes them.
+  bool prepareWeights = true;
   // Updates that follow, element by element, from the gradient of a table whose rows were gathered
   // are done in the gathered rows and no others: what torch.optim.SparseAdam calls a lazy version
   // of Adam, and TensorFlow's Addons LazyAdam. Moments of other rows do not decay, and these rows

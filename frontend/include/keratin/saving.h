@@ -27,6 +27,7 @@ struct ObjectOptions {
   // As FunctionOptions has them.
   int64_t memoryBudget = 0;
   bool checkNumbers = false;
+  bool prepareWeights = true;
   std::string float32Products = "float32";
   std::function<void(const CompileProgress &)> progress = nullptr;
   // "yes": where unknown sizes meet, code for the case that they are equal, and code for other

@@ -30,7 +30,8 @@ def function(inputs: Sequence[Tensor], outputs: Union[Sequence[Tensor], Dict[str
         updates: update ops, pairs (variable, new value), None (ignored), other tensors (computed).
         name: the function's name.
         **kwargs: device, target, memory_budget, time_limit, check_numbers, float32_products,
-            keep_on_device, assume_equal_sizes, lazy_updates, progress: see docs/python.md.
+            keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, progress: see
+            docs/python.md.
 
     Returns:
         A keratin.Function: called with a list of values, or with a dict by the names of the
@@ -173,8 +174,8 @@ def compile_model(functions: Union[Function, Sequence[Function]], path: PathLike
         cpu: 'native', 'x86-64-v3', ..., or 'multi': for several processors.
         header: where to write the C header; '': nowhere.
         **kwargs: metadata, sysroot (paths), threads, memory_budget, check_numbers,
-            float32_products, assume_equal_sizes ('yes', 'no', 'only'), strip_locations, profile,
-            progress: as the options of keratin-compile, see docs/ahead-of-time.md.
+            float32_products, assume_equal_sizes ('yes', 'no', 'only'), prepare_weights,
+            strip_locations, profile, progress: as the options of keratin-compile, see docs/ahead-of-time.md.
 
     Raises:
         ValueError: for what cannot be compiled, and for an unknown keyword.

@@ -142,6 +142,8 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
       result.keepOnDevice = fromPython<bool>(value, argument);
     else if (name == "assume_equal_sizes")
       result.assumeEqualSizes = fromPython<bool>(value, argument);
+    else if (name == "prepare_weights")
+      result.prepareWeights = fromPython<bool>(value, argument);
     else if (name == "lazy_updates")
       result.lazyUpdates = fromPython<bool>(value, argument);
     else if (name == "progress")
@@ -150,7 +152,7 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
       valueError(std::string(function) + ": there is no argument '" + name + "'; there are " +
                  firstNames +
                  "device, target, memory_budget, time_limit, check_numbers, float32_products, "
-                 "keep_on_device, assume_equal_sizes, lazy_updates, progress");
+                 "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -231,6 +233,8 @@ ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
       result.float32Products = fromPython<std::string>(value, argument);
     else if (name == "assume_equal_sizes")
       result.assumeEqualSizes = fromPython<std::string>(value, argument);
+    else if (name == "prepare_weights")
+      result.prepareWeights = fromPython<bool>(value, argument);
     else if (name == "strip_locations")
       result.stripLocations = fromPython<bool>(value, argument);
     else if (name == "profile")
@@ -241,7 +245,7 @@ ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
       valueError("compile_model: there is no argument '" + name +
                  "'; there are name, target, cpu, header, metadata, sysroot, threads, "
                  "memory_budget, check_numbers, float32_products, assume_equal_sizes, "
-                 "strip_locations, profile, progress");
+                 "prepare_weights, strip_locations, profile, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
