@@ -3,6 +3,8 @@
 #include "ir/reference/ElementMath.h"
 #include "ir/reference/IndexWalk.h"
 
+#include <array>
+
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
@@ -37,18 +39,31 @@ LogicalResult DotGeneralOp::evaluate(EvaluationContext &, ArrayRef<const HostTen
   for (auto [i, j] : llvm::zip(getAContract(), getBContract()))
     inner.add(a.dims[i], stridesA[i], stridesB[j]);
 
+  // Several elements at a time, since each sum waits for itself.
+  constexpr int64_t together = 8;
+  std::vector<int64_t> placesA, placesB;
+  forEachIndex(outer.dims, [&](const HostIndex &index, int64_t) {
+    placesA.push_back(offsetOf(index, outer.a));
+    placesB.push_back(offsetOf(index, outer.b));
+  });
   dispatchElement(y.dtype, [&](auto zero) {
     using T = decltype(zero);
-    forEachIndex(outer.dims, [&](const HostIndex &index, int64_t to) {
-      int64_t baseA = offsetOf(index, outer.a), baseB = offsetOf(index, outer.b);
-      T sum = T(0);
+    auto sum = [&](int64_t to, auto width) {
+      std::array<T, decltype(width)::value> sums = {};
       forEachIndex(inner.dims, [&](const HostIndex &summed, int64_t) {
-        T product = wrapMul(load<T>(a, baseA + offsetOf(summed, inner.a)),
-                            load<T>(b, baseB + offsetOf(summed, inner.b)));
-        sum = wrapAdd(sum, product);
+        int64_t stepA = offsetOf(summed, inner.a), stepB = offsetOf(summed, inner.b);
+        for (size_t i = 0; i < sums.size(); ++i)
+          sums[i] = wrapAdd(sums[i], wrapMul(load<T>(a, placesA[to + i] + stepA),
+                                             load<T>(b, placesB[to + i] + stepB)));
       });
-      store(y, to, sum);
-    });
+      for (T each : sums)
+        store(y, to++, each);
+    };
+    int64_t count = int64_t(placesA.size()), to = 0;
+    for (; to + together <= count; to += together)
+      sum(to, std::integral_constant<int64_t, together>());
+    for (; to < count; ++to)
+      sum(to, std::integral_constant<int64_t, 1>());
   });
   return success();
 }

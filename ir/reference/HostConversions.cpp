@@ -2,18 +2,21 @@
 
 #include "ir/dialect/TensorShape.h"
 #include "ir/reference/ElementMath.h"
+#include "runtime/core/Half.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
+using namespace keratin::runtime;
 using llvm::APFloat;
 using llvm::APInt;
 
@@ -30,11 +33,31 @@ static const llvm::fltSemantics &semanticsOf(keratin_dtype_t dtype) {
   }
 }
 
-static APFloat narrow(keratin_dtype_t dtype, double value) {
-  APFloat narrowed(value);
-  bool lossy;
-  narrowed.convert(semanticsOf(dtype), APFloat::rmNearestTiesToEven, &lossy);
-  return narrowed;
+// In the format of the dtype, rounded once.
+static uint64_t bitsOf(keratin_dtype_t dtype, double value) {
+  switch (dtype) {
+  case KERATIN_DTYPE_FLOAT16:
+    return float16FromDouble(value);
+  case KERATIN_DTYPE_BFLOAT16:
+    return bfloat16FromDouble(value);
+  case KERATIN_DTYPE_FLOAT32:
+    return std::bit_cast<uint32_t>(float(value));
+  default:
+    return std::bit_cast<uint64_t>(value);
+  }
+}
+
+static double fromBits(keratin_dtype_t dtype, uint64_t bits) {
+  switch (dtype) {
+  case KERATIN_DTYPE_FLOAT16:
+    return doubleFromFloat16(uint16_t(bits));
+  case KERATIN_DTYPE_BFLOAT16:
+    return doubleFromBfloat16(uint16_t(bits));
+  case KERATIN_DTYPE_FLOAT32:
+    return std::bit_cast<float>(uint32_t(bits));
+  default:
+    return std::bit_cast<double>(bits);
+  }
 }
 
 static double widen(APFloat value) {
@@ -44,7 +67,7 @@ static double widen(APFloat value) {
 }
 
 double keratin::ir::roundToFloat(keratin_dtype_t dtype, double value) {
-  return dtype == KERATIN_DTYPE_FLOAT64 ? value : widen(narrow(dtype, value));
+  return fromBits(dtype, bitsOf(dtype, value));
 }
 
 int64_t keratin::ir::wrapToInteger(keratin_dtype_t dtype, int64_t value) {
@@ -119,28 +142,20 @@ template <class T> static T readAs(const char *data) {
   return value;
 }
 
-static double floatFromBytes(keratin_dtype_t dtype, const char *data) {
-  switch (dtypeBytes(dtype)) {
-  case 2:
-    return widen(APFloat(semanticsOf(dtype), APInt(16, readAs<uint16_t>(data))));
-  case 4:
-    return readAs<float>(data);
-  default:
-    return readAs<double>(data);
-  }
-}
-
 std::optional<HostTensor> keratin::ir::fromBytes(keratin_dtype_t dtype, std::vector<int64_t> dims,
                                                  const void *data) {
   std::optional<HostTensor> tensor = makeHostTensor(dtype, std::move(dims));
   if (!tensor)
     return std::nullopt;
   auto *bytes = static_cast<const char *>(data);
+  int64_t width = dtypeBytes(dtype);
   for (int64_t i = 0; i < tensor->size(); ++i) {
-    const char *element = bytes + i * dtypeBytes(dtype);
-    if (tensor->isFloat())
-      tensor->floats[i] = floatFromBytes(dtype, element);
-    else if (dtype == KERATIN_DTYPE_BOOL)
+    const char *element = bytes + i * width;
+    if (tensor->isFloat()) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, element, width);
+      tensor->floats[i] = fromBits(dtype, bits);
+    } else if (dtype == KERATIN_DTYPE_BOOL)
       tensor->ints[i] = *element != 0;
     else
       tensor->ints[i] = dispatchElement(
@@ -154,9 +169,8 @@ std::vector<char> keratin::ir::toBytes(const HostTensor &tensor) {
   std::vector<char> bytes(tensor.size() * width);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     // Little endian, as every machine that we compile for.
-    uint64_t bits = tensor.isFloat()
-                        ? narrow(tensor.dtype, tensor.floats[i]).bitcastToAPInt().getZExtValue()
-                        : uint64_t(tensor.ints[i]);
+    uint64_t bits =
+        tensor.isFloat() ? bitsOf(tensor.dtype, tensor.floats[i]) : uint64_t(tensor.ints[i]);
     std::memcpy(bytes.data() + i * width, &bits, width);
   }
   return bytes;
