@@ -13,9 +13,14 @@ import tempfile
 
 WORK = {
     'keratin': '''
+import tempfile
 import keratin.backend as K
 x = K.placeholder((3,))
-assert K.function([x], [K.exp(x)])([[0., 0., 0.]])[0].tolist() == [1., 1., 1.]
+f = K.function([x], [K.exp(x)])
+with tempfile.TemporaryDirectory() as folder:
+    f.save(folder + '/f.ktg')
+    for each in f, K.load_function(folder + '/f.ktg'):
+        assert each([[0., 0., 0.]])[0].tolist() == [1., 1., 1.]
 ''',
     'torch': 'import torch\nassert float(torch.ones(3).sum()) == 3\n',
     'tensorflow': 'import tensorflow as tf\nassert float(tf.function(tf.reduce_sum)(tf.ones(3))) == 3\n',

@@ -211,3 +211,18 @@ def test_import_is_quiet_and_leaves_handlers_alone():
         assert threading.active_count() == 1
     ''')
     assert (found.returncode, found.stdout, found.stderr) == (0, '', '')
+
+
+@pytest.mark.skipif('KERATIN_TEST_SHADOWS' not in os.environ, reason='the library that ctest names')
+def test_libraries_of_others_with_the_same_symbols(tmp_path):
+    found = child('''
+    import ctypes, os, sys
+    ctypes.CDLL(os.environ['KERATIN_TEST_SHADOWS'], ctypes.RTLD_GLOBAL)
+    flags = sys.getdlopenflags()
+    import keratin.backend as K
+    assert sys.getdlopenflags() == flags
+    x = K.placeholder((2,))
+    K.function([x], [x * 2]).save('f.ktg')
+    print(K.load_function('f.ktg')([[1, 2]])[0].tolist())
+    ''', cwd=tmp_path)
+    assert found.stdout == '[2.0, 4.0]\n' and found.returncode == 0, found.stderr

@@ -12,8 +12,10 @@ Every function of keras.backend is here and in keratin.backend; with KERAS_BACKE
 """
 import sys as _sys
 
+from keratin import _loading
+
 try:
-    from keratin import _native
+    _native = _loading.load()
 except ImportError as error:
     # Keras reports any ImportError of its backend as a backend that is not there.
     _sys.stderr.write('keratin: the native part cannot be loaded: %s\n' % error)
