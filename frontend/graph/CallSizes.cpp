@@ -198,6 +198,18 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
       sizes.push_back((*x)[starts[0].constantValue() + i * slice.getStrides()[0]]);
     return sizes;
   }
+  if (llvm::isa<ir::GatherOp>(op)) {
+    std::optional<Sizes> x = operand(0), places = operand(1);
+    if (!x || !places || call.rank(op->getOperand(0)) != 1)
+      return std::nullopt;
+    Sizes sizes;
+    for (const DimExpr &place : *places) {
+      if (!place.isConstant() || uint64_t(place.constantValue()) >= x->size())
+        return std::nullopt;
+      sizes.push_back((*x)[place.constantValue()]);
+    }
+    return sizes;
+  }
   if (llvm::isa<ir::ReduceProdOp, ir::ReduceSumOp>(op)) {
     std::optional<Sizes> x = operand(0);
     if (!x || count != 1)

@@ -67,6 +67,9 @@ TEST_CASE("reshape") {
   Tensor x = input({None, 4, 5});
   CHECK(K::reshape(x, {K::shape(x)[0], -1}).shape() == StaticShape{None, 20});
   CHECK(K::reshape(x, K::shape(x)).shape() == StaticShape{None, 4, 5});
+  auto picked = [&](const Tensor &places) { return K::reshape(x, K::gather(K::shape(x), places)); };
+  CHECK(picked(K::constant({2, 0, 1}, "int32")).shape() == StaticShape{5, None, 4});
+  CHECK(picked(K::shape(K::zeros({1, 2, 0}))).shape() == StaticShape{4, 5, None});
   CHECK(K::reshape(x, {None, 20}).shape() == StaticShape{None, 20});
   CHECK(K::reshape(input({0, 3}), {0, -1}).shape().size() == 2);
   CHECK_THROWS_AS(K::reshape(input({2, 6}), {5, -1}), keratin::ValueError);
