@@ -156,7 +156,7 @@ private:
     Value inParts =
         emit.select(emit.logicalAnd(isAtOnce, emit.less(blocks.superBlocks, emit.constant(2))),
                     emit.less(emit.constant(partRows()), rowsOfA.rowsHere), emit.less(one, zero));
-    Value parts = emit.select(inParts, partsOf(rowsOfA.rowsHere), one);
+    Value parts = plan.evensRows ? one : emit.select(inParts, partsOf(rowsOfA.rowsHere), one);
     emit.loop(zero, sweeps, 1, [&](Value sweep) {
       emit.loop(zero, panels, 1, [&](Value panel) {
         // Sums of a range of k that is not the last wait in the scratch, panel by panel.
@@ -296,8 +296,10 @@ private:
     job.ahead = {from, all, all, zero, every};
   }
 
-  // Those that bring something near: the largest.
+  // Those that bring something near: the largest, or all.
   Value tilesOf(Value rows) {
+    if (plan.evensRows)
+      return emit.ceilDiv(rows, emit.constant(plan.tileRows));
     Value repeated = emit.constant(plan.tailRows ? 0 : plan.repeatedRows);
     return emit.max(emit.div(emit.add(rows, repeated), emit.constant(plan.tileRows)), one);
   }

@@ -226,18 +226,18 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   for (int64_t v = 0; panel.columns && v < plan.tileVectors; ++v)
     tile.masks.push_back(
         emit.firstLanes(plan.lanes, emit.sub(panel.columns, emit.constant(v * plan.lanes))));
-  auto whole = [&](Value a, Value sums, Value rows) {
+  auto whole = [&](Value a, Value sums, Value rows, int64_t count) {
     tile.sums = sums;
-    int64_t perBase = plan.tileRows > 7 ? (plan.tileRows + 1) / 2 : plan.tileRows;
+    int64_t perBase = count > 7 ? (count + 1) / 2 : count;
     LoopEmitter::Values offsets;
     for (int64_t i = 0; i < perBase; ++i)
       offsets.push_back(emit.mul(panel.rowStride, i));
     tile.bases = {a};
-    if (perBase < plan.tileRows)
+    if (perBase < count)
       tile.bases.push_back(emit.address(a, elementType, emit.mul(panel.rowStride, perBase)));
     tile.rows.clear();
-    const int64_t surely = plan.tileRows - plan.repeatedRows;
-    for (int64_t row = 0; row < plan.tileRows; ++row) {
+    const int64_t surely = count - plan.repeatedRows;
+    for (int64_t row = 0; row < count; ++row) {
       const int64_t base = row / perBase;
       Value offset = offsets[row % perBase];
       if (row >= surely) {
@@ -274,7 +274,11 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
         emit.loc, emit.constant(static_cast<int64_t>(plan.tilesOfRest[tile])), emit.mul(rest, 2));
     return emit.rem(bits, emit.constant(4));
   };
-  Value rest;
+  Value rest, all;
+  if (plan.evensRows) {
+    all = emit.ceilDiv(panel.rows, emit.constant(plan.tileRows));
+    tiles = emit.sub(panel.rows, emit.mul(all, plan.tailRows));
+  }
   if (!plan.tilesOfRest.empty()) {
     tiles = emit.max(emit.sub(tiles, one), zero);
     rest = emit.sub(panel.rows, emit.mul(tiles, plan.tileRows));
@@ -284,20 +288,25 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   bool hasAhead = bool(panel.ahead.from);
   if (hasAhead)
     end.append({panel.ahead.from, panel.ahead.left});
-  end = emit.loop(zero, tiles, 1, end, [&](Value number, ValueRange state) {
-    tile.ahead = panel.ahead;
-    if (hasAhead) {
-      tile.ahead.from = state[2];
-      tile.ahead.left = state[3];
-    }
-    Value rows = emit.sub(panel.rows, emit.mul(number, plan.tileRows));
-    auto [ahead, left] = whole(state[0], state[1], rows);
-    LoopEmitter::Values next{emit.address(state[0], elementType, panel.tileStride),
-                             emit.address(state[1], elementType, plan.tileRows * width)};
-    if (hasAhead)
-      next.append({ahead, left});
-    return next;
-  });
+  auto several = [&](Value tiles, int64_t count, Value stride) {
+    end = emit.loop(zero, tiles, 1, end, [&](Value number, ValueRange state) {
+      tile.ahead = panel.ahead;
+      if (hasAhead) {
+        tile.ahead.from = state[2];
+        tile.ahead.left = state[3];
+      }
+      Value rows = emit.sub(panel.rows, emit.mul(number, count));
+      auto [ahead, left] = whole(state[0], state[1], rows, count);
+      LoopEmitter::Values next{emit.address(state[0], elementType, stride),
+                               emit.address(state[1], elementType, count * width)};
+      if (hasAhead)
+        next.append({ahead, left});
+      return next;
+    });
+  };
+  several(tiles, plan.tileRows, panel.tileStride);
+  if (plan.evensRows)
+    return several(emit.sub(all, tiles), plan.tailRows, emit.mul(panel.rowStride, plan.tailRows));
   tile.ahead = {};
   if (!plan.tailRows)
     return;
@@ -328,6 +337,8 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
     middle += "_" + std::to_string(rows);
   if (plan.repeatedRows)
     middle += llvm::formatv("_again_{0}", plan.repeatedRows);
+  if (plan.evensRows)
+    middle += "_even";
   for (uint64_t counts : plan.tilesOfRest)
     middle += llvm::formatv("_{0:x-}", counts);
   std::string pairs = panel.pairs == Pairs::AtOnce  ? "_pairs"

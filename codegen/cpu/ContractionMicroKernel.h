@@ -26,9 +26,10 @@ struct ContractionPanel {
   // How many taps, and where their offsets (i64) are; null if there is just one, at 0.
   mlir::Value taps, offsets;
   // With `ahead`, memory that is needed later is brought near while the tiles run: each tile of
-  // tileRows, or where there is none the first, brings kPanelsAhead stretches of tileColumns()
-  // elements for every `every` steps in depth: fewer would cost a small tile more than they bring.
-  // Stretches follow one another in runs of runLength; `left` of the first run are yet to come.
+  // tileRows, or where there is none the first, or all where rows are evened out, brings
+  // kPanelsAhead stretches of tileColumns() elements for every `every` steps in depth: fewer would
+  // cost a small tile more than they bring. Stretches follow one another in runs of runLength;
+  // `left` of the first run are yet to come.
   struct Ahead {
     mlir::Value from; // null if there is none
     mlir::Value left, runLength, betweenRuns, every;

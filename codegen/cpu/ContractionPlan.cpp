@@ -53,6 +53,9 @@ static bool isKnownToBeNear(const ContractionSpec &spec, int64_t bytes) {
          (spec.k.constant && columns <= kNearBytes / bytes / (*spec.k.constant + 1));
 }
 
+// Rows of a unit whose sums are not continued.
+constexpr int64_t kUnitRows = 56;
+
 // Of one tile: two products a cycle, or two loads.
 static double cyclesOfTile(int64_t rows, int64_t vectors, bool isWide) {
   const int64_t loads = isWide ? vectors * (rows + 1) : rows + vectors;
@@ -107,28 +110,40 @@ static void chooseTilesOfRest(ContractionPlan &plan) {
 }
 
 // Of known rows, more than a tile has: as many as `most`, and small tiles for what they leave, or
-// where there are but a few tiles fewer, of which the last one may repeat a row.
-static void chooseKnownRows(ContractionPlan &plan, int64_t m, bool mayRepeat) {
+// where there are but a few tiles fewer, of which the last one may repeat a row, or some have one
+// fewer.
+static void chooseKnownRows(ContractionPlan &plan, int64_t m, bool isOnlyTiles) {
   const int64_t most = plan.tileRows;
-  if (m > 4 * most)
-    return;
   auto cycles = [&](int64_t rows) { return cyclesOfFew(rows, plan.tileVectors); };
   auto withTail = [&](int64_t rows) {
     return double(m / rows) * cycles(rows) +
            double(ceilDiv(m % rows, plan.tailRows)) * cycles(plan.tailRows);
   };
+  const int64_t tiles = ceilDiv(m, most), rows = ceilDiv(m, tiles), lacking = tiles * rows - m;
+  constexpr int64_t fewTiles = 4;
   int64_t best = most;
   double bestCycles = 0.985 * withTail(most);
-  for (int64_t rows = most - 1; rows > plan.tailRows; --rows)
-    if (withTail(rows) <= bestCycles) {
+  if (tiles <= fewTiles) {
+    for (int64_t rows = most - 1; rows > plan.tailRows; --rows)
+      if (withTail(rows) <= bestCycles) {
+        best = rows;
+        bestCycles = withTail(rows);
+      }
+    if (!isOnlyTiles && double(tiles) * cycles(rows) <= bestCycles) {
       best = rows;
-      bestCycles = withTail(rows);
+      bestCycles = double(tiles) * cycles(rows);
+      plan.repeatedRows = lacking;
+      plan.tailRows = 0;
     }
-  const int64_t tiles = ceilDiv(m, most), rows = ceilDiv(m, tiles);
-  if (mayRepeat && double(tiles) * cycles(rows) <= bestCycles) {
+  }
+  // Rows that are packed side by side are so for tiles of one size.
+  const bool mayEven = !isOnlyTiles && !plan.aColumnsContiguous && m <= kUnitRows && lacking > 0;
+  if (mayEven &&
+      double(tiles - lacking) * cycles(rows) + double(lacking) * cycles(rows - 1) < bestCycles) {
     best = rows;
-    plan.repeatedRows = tiles * rows - m;
-    plan.tailRows = 0;
+    plan.repeatedRows = 0;
+    plan.tailRows = rows - 1;
+    plan.evensRows = true;
   }
   plan.tileRows = best;
 }
@@ -183,7 +198,7 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
     plan.tailRows = 0;
     return;
   }
-  chooseKnownRows(plan, m, /*mayRepeat=*/!call.isOnlyTiles);
+  chooseKnownRows(plan, m, call.isOnlyTiles);
   if (m % plan.tileRows == 0)
     plan.tailRows = 0;
 }
@@ -350,7 +365,8 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
 // than a few tiles of rows, or more columns, would gain nothing and leave threads less to share.
 static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int64_t bytes) {
   // Tiles of AMX multiply so fast that a panel has to be in a first-level cache.
-  const int64_t panelBytes = (plan.usesAmx ? 32 : 128) * 1024, mostRows = plan.usesAmx ? 128 : 56;
+  const int64_t panelBytes = (plan.usesAmx ? 32 : 128) * 1024,
+                mostRows = plan.usesAmx ? 128 : kUnitRows;
   constexpr int64_t inPlaceBytes = 32 * 1024;
   const int64_t rowBytes = plan.tileColumns() * bytes;
   plan.blockK = std::clamp<int64_t>(panelBytes / rowBytes, 128, 1024);
@@ -426,6 +442,7 @@ static void chooseAmx(ContractionPlan &plan, const MachineTarget &target) {
   plan.tileRows = 32;
   plan.tailRows = 16;
   plan.repeatedRows = 0;
+  plan.evensRows = false;
   plan.middleRows.clear();
   plan.tilesOfRest.clear();
   // Tiles have pairs of one row next to each other.
@@ -494,8 +511,8 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
     plan.mostNearElements = staysBytes / bytesOfB;
   plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
-  // B streams past one block of rows.
-  if (plan.mayStreamB)
+  // B streams past one block of rows, and tiles even out one.
+  if (plan.mayStreamB || plan.evensRows)
     for (ContractionPlan::Regime &regime : plan.regimes)
       regime.rows = std::max(regime.rows, roundUp(fewest, plan.tileRows));
   // Rows that lie together are read as fast from where they are, by however many rows of A.
@@ -613,7 +630,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
     out << ", of ";
     for (int64_t rows : plan.middleRows)
       out << rows << " or ";
-    out << plan.tailRows << " rows for the rest";
+    out << plan.tailRows << (plan.evensRows ? " rows evened out" : " rows for the rest");
   }
   if (plan.repeatedRows)
     out << "; the last of the largest may lack " << plan.repeatedRows

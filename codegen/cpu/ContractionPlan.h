@@ -75,6 +75,8 @@ struct ContractionPlan {
   int64_t rowsAhead = 0;
   // The last of the largest tiles may lack so many rows: it repeats one.
   int64_t repeatedRows = 0;
+  // As many tiles as the largest alone would be, of which some are of tailRows, one row fewer.
+  bool evensRows = false;
   Access a = Access::Copied, b = Access::Copied;
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels

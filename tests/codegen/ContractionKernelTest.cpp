@@ -688,6 +688,22 @@ TEST_CASE("sizes known at compile time choose other tiles and give right results
           }
 }
 
+// Of a unit; sums at once, in parts of the depth, and so many steps that more rows were two units.
+TEST_CASE("known rows are evened out over tiles of two sizes") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16})
+      for (int64_t m : {11, 16, 21, 26, 27, 32, 41, 49, 50, 56})
+        for (int64_t k : {40, 700, 2100}) {
+          if (!sample.takesNext())
+            continue;
+          CAPTURE(machine, static_cast<int>(dtype), m, k);
+          Kind kind{dtype, Layout::RowMajor, k == 700 ? Layout::ColumnMajor : Layout::RowMajor,
+                    machine, true};
+          check(compile(kind, {1, m, 272, k}), kind, {1, m, 272, k}, 2);
+        }
+}
+
 TEST_CASE("a row times a matrix, contiguous in depth, is dot products") {
   Sample sample;
   for (const char *machine : machines)

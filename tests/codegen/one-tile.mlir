@@ -35,7 +35,7 @@ func.func @three_of_large(%x: tensor<3x1024xf32> {keratin.kind = "input", kerati
 }
 
 // CHECK-LABEL: function fifteen
-// CHECK:       schedule: tiles of 11 rows x 2 vectors x 16 lanes, of 4 rows for the rest
+// CHECK:       schedule: tiles of 8 rows x 2 vectors x 16 lanes, of 7 rows evened out
 func.func @fifteen(%x: tensor<15x64xf32> {keratin.kind = "input", keratin.name = "x"},
                    %w: tensor<64x64xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<15x64xf32> {keratin.kind = "output", keratin.name = "y"}) {

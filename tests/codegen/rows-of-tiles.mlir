@@ -1,9 +1,9 @@
 // Rows of a few tiles: as many a tile as leave least time to the tile that finishes them, or as make all tiles alike, the
-// last of which repeats a row. Of many tiles it counts nothing.
+// last of which repeats a row, or has one fewer, as others before it may. Of many tiles it counts nothing.
 // RUN: keratin-dump %s --stage=kernels --target=x86_64-linux-gnu --mcpu=x86-64-v4 | FileCheck %s
 // RUN: keratin-dump %s --stage=kernels --target=x86_64-linux-gnu --mcpu=x86-64-v3 --function=sixteen | FileCheck %s --check-prefix=NARROW
 
-// NARROW:      schedule: tiles of 6 rows x 2 vectors x 8 lanes; the last of the largest may lack 2 rows; panels
+// NARROW:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 rows evened out; panels
 
 // CHECK-LABEL: function sixteen
 // CHECK:       schedule: tiles of 8 rows x 2 vectors x 16 lanes; panels
@@ -15,7 +15,7 @@ func.func @sixteen(%x: tensor<16x64xf32> {keratin.kind = "input", keratin.name =
 }
 
 // CHECK-LABEL: function seventeen
-// CHECK:       schedule: tiles of 13 rows x 2 vectors x 16 lanes, of 4 rows for the rest
+// CHECK:       schedule: tiles of 9 rows x 2 vectors x 16 lanes, of 8 rows evened out; panels
 func.func @seventeen(%x: tensor<17x64xf32> {keratin.kind = "input", keratin.name = "x"},
     %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<17x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
@@ -24,7 +24,7 @@ func.func @seventeen(%x: tensor<17x64xf32> {keratin.kind = "input", keratin.name
 }
 
 // CHECK-LABEL: function nineteen
-// CHECK:       schedule: tiles of 10 rows x 2 vectors x 16 lanes; the last of the largest may lack 1 row; panels
+// CHECK:       schedule: tiles of 10 rows x 2 vectors x 16 lanes, of 9 rows evened out; panels
 func.func @nineteen(%x: tensor<19x64xf32> {keratin.kind = "input", keratin.name = "x"},
     %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<19x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
