@@ -230,7 +230,7 @@ int64_t keratin::codegen::contractionPanelColumns(ir::KernelOp kernel,
   const ContractionSpec spec = nest->describe();
   const ContractionPlan plan =
       planContraction(spec, target, {.mayHaveFewRows = mayHaveCasesOf(kernel, spec)});
-  return plan.packsB && canReadPanels(spec, plan) ? plan.tileColumns() : 0;
+  return canReadPanels(spec, plan) ? plan.tileColumns() : 0;
 }
 
 CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const MachineTarget &target) {

@@ -202,6 +202,9 @@ TEST_CASE("weights of products are packed once") {
       checkProduct(dotT, {rows, 300}, {96, 300}, isBatchKnown);
       checkProduct(dot, {rows, 2100}, {2100, 32}, isBatchKnown);
     }
+  // So large that few rows would have them streamed.
+  for (int64_t rows : {3, 8, 16, 21})
+    checkProduct(dot, {rows, 520}, {520, 512}, /*isBatchKnown=*/true);
 }
 
 TEST_CASE("filters of convolutions are packed once") {
