@@ -143,7 +143,7 @@ private:
 
     // The depth in steps, each through all panels or all for each panel.
     Value stepDepth = emit.constant(plan.blockK);
-    if (plan.b == Access::Direct && !plan.readsPanels)
+    if (plan.b == Access::Direct && !plan.readsPanels())
       stepDepth = emit.select(packsAll, stepDepth, emit.constant(plan.inPlaceK));
     if (plan.mayStreamB)
       stepDepth = emit.select(streamsB, emit.constant(plan.stretch()), stepDepth);
@@ -241,7 +241,7 @@ private:
     job.b = packed;
     job.bDepthStride = emit.constant(width);
     job.bType = plan.widensB ? spec.b.elementType : type;
-    if (plan.readsPanels) {
+    if (plan.readsPanels()) {
       Value before = emit.add(emit.div(n0, emit.constant(width)), panel);
       Value row = emit.add(emit.mul(before, blocks.k), emit.add(k0, k));
       job.b = emit.address(spec.b.base, type, emit.mul(row, width));
@@ -473,7 +473,8 @@ void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
   if (plan.dots)
     return emitDots(emit, spec, *plan.dots, emit.fromIndex(begin), emit.fromIndex(end));
   if (plan.narrow)
-    return emitNarrow(emit, spec, *plan.narrow, emit.fromIndex(begin), emit.fromIndex(end));
+    return emitNarrow(emit, spec, *plan.narrow, plan.panelColumns, emit.fromIndex(begin),
+                      emit.fromIndex(end));
   if (plan.few)
     return emitFew(emit, spec, *plan.few, emit.fromIndex(begin), emit.fromIndex(end));
   Loops(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));

@@ -210,7 +210,7 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
                                         const ContractionPlan &plan) const {
   ContractionEpilogue epilogue(k, k.target, nest);
   spec.a.base = memoryOf(k, nest.a());
-  spec.b.base = memoryOf(k, plan.readsPanels ? ir::panelsOf(kernel) : nest.b());
+  spec.b.base = memoryOf(k, plan.readsPanels() ? ir::panelsOf(kernel) : nest.b());
   spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
   spec.scratch = k.scratch();
@@ -230,7 +230,7 @@ int64_t keratin::codegen::contractionPanelColumns(ir::KernelOp kernel,
   const ContractionSpec spec = nest->describe();
   const ContractionPlan plan =
       planContraction(spec, target, {.mayHaveFewRows = mayHaveCasesOf(kernel, spec)});
-  return canReadPanels(spec, plan) ? plan.tileColumns() : 0;
+  return panelColumns(spec, plan);
 }
 
 CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const MachineTarget &target) {

@@ -15,25 +15,27 @@ typename Arithmetic::Number countUnits(Arithmetic &emit, const ContractionSpec &
 
 class Narrow {
 public:
-  Narrow(LoopEmitter &emit, const ContractionSpec &spec, const ContractionNarrow &plan)
-      : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType),
+  Narrow(LoopEmitter &emit, const ContractionSpec &spec, const ContractionNarrow &plan,
+         int64_t panelColumns)
+      : emit(emit), spec(spec), plan(plan), panelColumns(panelColumns), type(spec.accumulatorType),
         vectorType(VectorType::get(plan.lanes, type)), zero(emit.constant(0)),
         depth(numberOf(emit, spec.k)) {
     aRow = strideOf(emit, spec.a.rowStride, spec.a.constantRowStride);
     aDepth = strideOf(emit, spec.a.colStride, spec.a.constantColStride);
-    bDepth = strideOf(emit, spec.b.rowStride, spec.b.constantRowStride);
+    bDepth = panelColumns > 0 ? emit.constant(panelColumns)
+                              : strideOf(emit, spec.b.rowStride, spec.b.constantRowStride);
   }
 
   void run(Value unit) {
     batch = emit.div(unit, emit.constant(plan.panels));
     Value panel = emit.sub(unit, emit.mul(batch, plan.panels));
-    first = emit.mul(panel, plan.vectors * plan.lanes);
+    first = emit.mul(panel, plan.panelColumns());
     a = entryOf(emit, spec.a, batch, zero);
-    b = entryOf(emit, spec.b, batch, first);
-    const int64_t inLast = *spec.n.constant - (plan.panels - 1) * plan.vectors * plan.lanes;
+    b = entryOf(emit, spec.b, batch, panelColumns > 0 ? emit.mul(first, depth) : first);
+    const int64_t inLast = *spec.n.constant - (plan.panels - 1) * plan.panelColumns();
     if (plan.panels == 1 && plan.rows * plan.vectors <= plan.mostDirect)
       return storeSums(sums(inLast));
-    const int64_t width = plan.vectors * plan.lanes;
+    const int64_t width = plan.panelColumns();
     if (inLast == width)
       keep(sums(width));
     else
@@ -48,8 +50,16 @@ private:
 
   // Of the panel's sums, where they wait.
   Value place(Value row, Value column) {
-    Value offset = emit.add(emit.mul(row, plan.vectors * plan.lanes), column);
+    Value offset = emit.add(emit.mul(row, plan.panelColumns()), column);
     return emit.address(spec.scratch, type, offset);
+  }
+
+  // Of a column of the row of B.
+  Value offsetOf(int64_t column) {
+    if (panelColumns == 0)
+      return emit.constant(column);
+    Value panel = emit.mul(depth, column / panelColumns * panelColumns);
+    return emit.add(panel, column % panelColumns);
   }
 
   // Null where a vector is full.
@@ -93,7 +103,7 @@ private:
     Value row = emit.address(b, spec.b.elementType, emit.mul(k, bDepth));
     for (int64_t v = 0; v < vectors; ++v)
       columns.push_back(emit.loadAs(type, spec.b.elementType, plan.lanes,
-                                    emit.address(row, spec.b.elementType, v * plan.lanes),
+                                    emit.address(row, spec.b.elementType, offsetOf(v * plan.lanes)),
                                     masks[v]));
     for (int64_t r = 0; r < plan.rows; ++r) {
       Value at = emit.add(emit.mul(aRow, r), emit.mul(k, aDepth));
@@ -125,7 +135,7 @@ private:
 
   // One loop finishes the rows of all panels.
   void finish() {
-    const int64_t width = plan.vectors * plan.lanes, columns = *spec.n.constant;
+    const int64_t width = plan.panelColumns(), columns = *spec.n.constant;
     Value left = emit.sub(emit.constant(columns), first);
     auto finishVector = [&](Value row, Value column, Value mask) {
       store(row, column, emit.load(vectorType, place(row, column)), mask);
@@ -174,6 +184,7 @@ private:
   LoopEmitter &emit;
   const ContractionSpec &spec;
   const ContractionNarrow &plan;
+  const int64_t panelColumns; // of B's; 0: it is where it was
   Type type;
   VectorType vectorType;
   Value zero, depth, aRow, aDepth, bDepth;
@@ -194,7 +205,8 @@ SizeCases keratin::codegen::narrowUnits(const ContractionSpec &spec,
 }
 
 void keratin::codegen::emitNarrow(LoopEmitter &emit, const ContractionSpec &spec,
-                                  const ContractionNarrow &plan, Value begin, Value end) {
-  Narrow narrow(emit, spec, plan);
+                                  const ContractionNarrow &plan, int64_t panelColumns, Value begin,
+                                  Value end) {
+  Narrow narrow(emit, spec, plan, panelColumns);
   emit.loop(begin, end, 1, [&](Value unit) { narrow.run(unit); });
 }

@@ -11,8 +11,9 @@ namespace keratin::codegen {
 mlir::Value emitNarrowUnits(LoopEmitter &emit, const ContractionSpec &spec,
                             const ContractionNarrow &plan);
 SizeCases narrowUnits(const ContractionSpec &spec, const ContractionNarrow &plan);
+// With B in panels of so many columns (ContractionPlan), if not 0.
 void emitNarrow(LoopEmitter &emit, const ContractionSpec &spec, const ContractionNarrow &plan,
-                mlir::Value begin, mlir::Value end);
+                int64_t panelColumns, mlir::Value begin, mlir::Value end);
 
 } // namespace keratin::codegen
 

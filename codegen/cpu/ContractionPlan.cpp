@@ -533,10 +533,24 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   plan.packsB = mayBeMany || (!plan.wholePanels && !plan.masksB);
 }
 
-bool keratin::codegen::canReadPanels(const ContractionSpec &spec, const ContractionPlan &plan) {
-  return plan.isTiled() && plan.wholePanels && !plan.isOfPairs() && !plan.widensB &&
-         spec.b.elementType == spec.accumulatorType && spec.batch.constant == 1 &&
-         spec.n.constant && spec.k.constant;
+int64_t keratin::codegen::panelColumns(const ContractionSpec &spec, const ContractionPlan &plan) {
+  if (spec.b.elementType != spec.accumulatorType || spec.batch.constant != 1 || !spec.n.constant ||
+      !spec.k.constant)
+    return 0;
+  if (plan.isTiled())
+    return plan.wholePanels && !plan.isOfPairs() && !plan.widensB ? plan.tileColumns() : 0;
+  // One panel would be B as it is.
+  const int64_t width = plan.narrow ? plan.narrow->panelColumns() : 0;
+  return width > 0 && plan.narrow->panels > 1 && *spec.n.constant % width == 0 ? width : 0;
+}
+
+// Whether it reads B from panels of so many columns, which may be those of another plan.
+static bool canReadPanels(const ContractionSpec &spec, const ContractionPlan &plan, int64_t width) {
+  if (width == 0)
+    return false;
+  if (plan.narrow)
+    return plan.narrow->panelColumns() % width == 0;
+  return width == panelColumns(spec, plan);
 }
 
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
@@ -549,8 +563,11 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
     chooseDots(plan, spec, target, bytes);
     return plan;
   }
-  if (!call.isOnlyTiles && chooseNarrow(plan, spec, target, bytes))
+  if (!call.isOnlyTiles && chooseNarrow(plan, spec, target, bytes)) {
+    if (canReadPanels(spec, plan, call.panelColumns))
+      plan.panelColumns = call.panelColumns;
     return plan;
+  }
   if (!call.isOnlyTiles && chooseFew(plan, spec, target, bytes, call.hasFewRows))
     return plan;
   plan.masksPanels = target.vectorBits >= 512;
@@ -563,8 +580,8 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;
   chooseBlocks(plan, target, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
-  plan.readsPanels = call.panelColumns == plan.tileColumns() && canReadPanels(spec, plan);
-  if (plan.readsPanels) {
+  if (canReadPanels(spec, plan, call.panelColumns)) {
+    plan.panelColumns = call.panelColumns;
     plan.packsB = plan.masksB = plan.mayStreamB = false;
     plan.bringsPanels =
         *spec.n.constant > kNearBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
@@ -574,7 +591,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   plan.bringsNext = plan.continues && spec.k.constant &&
                     plan.a == ContractionPlan::Access::Direct &&
                     plan.b == ContractionPlan::Access::Direct && !plan.widensB &&
-                    !plan.readsPanels && !call.isOnlyTiles;
+                    !plan.readsPanels() && !call.isOnlyTiles;
   plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
 }
@@ -610,7 +627,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
     const ContractionNarrow &narrow = *plan.narrow;
     out << "schedule: one tile of " << narrow.rows << (narrow.rows == 1 ? " row x " : " rows x ")
         << narrow.vectors << (narrow.vectors == 1 ? " vector x " : " vectors x ") << narrow.lanes
-        << " lanes over the whole depth, B in place";
+        << " lanes over the whole depth, B in " << (plan.readsPanels() ? "panels" : "place");
     if (narrow.streams > 1)
       out << "; " << narrow.streams << " steps side by side";
     out << "\n";
@@ -649,7 +666,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   if (plan.a == Access::Direct && plan.packsA)
     out << ", packed for more than " << plan.packedColumnsThreshold
         << " columns if its rows lie far apart or crowd the cache";
-  if (plan.readsPanels) {
+  if (plan.readsPanels()) {
     out << "\nB: in panels\n";
     return;
   }

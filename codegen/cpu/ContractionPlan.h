@@ -34,6 +34,7 @@ struct ContractionNarrow {
   int64_t streams = 1;
   // So many vectors of sums are finished out of registers, more of them in a loop over memory.
   int64_t mostDirect = 2;
+  int64_t panelColumns() const { return vectors * lanes; }
 };
 
 // The same for sizes that only the call knows: tiles of as many rows as there are, or four, with
@@ -81,9 +82,10 @@ struct ContractionPlan {
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
   bool packsA = true, packsB = true; // false if nothing of it is ever packed
-  // B is read from panels of all of its depth, one behind the other, that somebody has packed
-  // before: the base of the operand is theirs.
-  bool readsPanels = false;
+  // B is read from panels of so many columns and all of its depth, one behind the other, that
+  // somebody has packed before: the base of the operand is theirs. 0: from where it is.
+  int64_t panelColumns = 0;
+  bool readsPanels() const { return panelColumns > 0; }
   // They are large, and tiles bring near what comes behind those that they read.
   bool bringsPanels = false;
   // Numbers along k that are one packed element, of 32 bits: two where bfloat16 or integers are
@@ -167,9 +169,9 @@ struct ContractionCall {
   int64_t panelColumns = 0;
 };
 
-// Whether tiles that are made so can read B from panels: known columns fill them, and elements are
-// those of the sums.
-bool canReadPanels(const ContractionSpec &spec, const ContractionPlan &plan);
+// Of panels that would suit the plan best: known columns fill them, and elements are those of the
+// sums. 0: it reads none.
+int64_t panelColumns(const ContractionSpec &spec, const ContractionPlan &plan);
 
 // Cycles that a step in depth takes of m rows, in tiles of so many, and of `tailRows` for the rest.
 // Where tiles are wide, A has a vector of its own for each of B's.

@@ -205,6 +205,11 @@ TEST_CASE("weights of products are packed once") {
   // So large that few rows would have them streamed.
   for (int64_t rows : {3, 8, 16, 21})
     checkProduct(dot, {rows, 520}, {520, 512}, /*isBatchKnown=*/true);
+  // A row or two, which read several panels side by side, and fewer at the end.
+  for (bool isBatchKnown : {true, false})
+    for (int64_t rows : {1, 2})
+      for (int64_t columns : {144, 240, 512})
+        checkProduct(dot, {rows, 520}, {520, columns}, isBatchKnown);
 }
 
 TEST_CASE("filters of convolutions are packed once") {
