@@ -69,6 +69,26 @@ Value packed(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matr
   return reshaped(b, loc, panels, {matrix.columns / width, matrix.depth, width});
 }
 
+// What a value of a loop's body is outside of it, if it is captured; else null.
+Value capturedAs(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<LoopOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
+  if (!loop)
+    return {};
+  const int64_t number = int64_t(argument.getArgNumber()) -
+                         (loop.getBody().getNumArguments() - loop.getCaptures().size());
+  return number >= 0 ? loop.getCaptures()[number] : Value();
+}
+
+// The argument of the loop's body that a further capture is.
+Value capture(Operation *loop, Value value) {
+  if (auto scan = dyn_cast<ScanOp>(loop))
+    scan.getCapturesMutable().append(value);
+  else
+    cast<WhileOp>(loop).getCapturesMutable().append(value);
+  return loop->getRegion(0).addArgument(value.getType(), loop->getLoc());
+}
+
 struct PackWeightsPass : keratin::passes::impl::PackWeightsBase<PackWeightsPass> {
   using PackWeightsBase::PackWeightsBase;
   explicit PackWeightsPass(PanelColumns columnsOf) : columnsOf(std::move(columnsOf)) {}
@@ -78,9 +98,10 @@ struct PackWeightsPass : keratin::passes::impl::PackWeightsBase<PackWeightsPass>
     if (failed(program))
       return signalPassFailure();
     const LastingValues lasting(getOperation(), *program);
-    for (Operation *node : program->nodes())
-      if (auto kernel = dyn_cast<KernelOp>(node))
-        pack(kernel, lasting);
+    SmallVector<KernelOp> kernels;
+    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels)
+      pack(kernel, lasting);
   }
 
 private:
@@ -89,15 +110,20 @@ private:
     if (!matrix || kernel->hasAttr(kPanelsAttr))
       return;
     Value weights = kernel.getInputs()[matrix->weights.getArgNumber()];
+    SmallVector<Operation *> loops; // that capture them, from the inside out
+    for (; Value outside = capturedAs(weights); weights = outside)
+      loops.push_back(cast<BlockArgument>(weights).getOwner()->getParentOp());
     if (!lasting.contains(weights))
       return;
     const int64_t width = columnsOf ? columnsOf(kernel) : columns;
     if (width <= 0 || matrix->columns % width != 0 || matrix->columns == 0 || matrix->depth == 0)
       return;
-    OpBuilder b(kernel);
+    OpBuilder b(loops.empty() ? kernel : loops.back());
     Value panels = packed(b, kernel.getLoc(), weights, *matrix, width);
     if (!panels)
       return;
+    for (Operation *loop : llvm::reverse(loops))
+      panels = capture(loop, panels);
     kernel.getInputsMutable().append(panels);
     kernel.getBody().front().addArgument(panels.getType(), kernel.getLoc());
     kernel->setAttr(kPanelsAttr, b.getUnitAttr());

@@ -212,6 +212,25 @@ TEST_CASE("weights of products are packed once") {
         checkProduct(dot, {rows, 520}, {520, columns}, isBatchKnown);
 }
 
+TEST_CASE("weights of loops' steps are packed once") {
+  auto steps = [](const Tensor &x, const Tensor &w) {
+    auto step = [&](const Tensor &now, const Tensor &h) {
+      Tensor next = K::tanh(now + K::dot(h, w));
+      return std::make_pair(next, next);
+    };
+    Tensor first = K::zeros_like(x[{K::All, 0}]);
+    return std::get<0>(K::rnn(step, x, {first}));
+  };
+  for (bool isBatchKnown : {true, false})
+    for (int64_t batch : {1, 8}) {
+      INFO("batch " << batch << ", known: " << isBatchKnown);
+      checkProduct(steps, {batch, 4, 256}, {256, 256}, isBatchKnown);
+    }
+  Tensor x = K::placeholder({8, 4, 256}), w = K::variable(numbers({256, 256}, 1));
+  if (mayPrepare())
+    CHECK(isPrepared(K::function({x}, {steps(x, w)})));
+}
+
 TEST_CASE("filters of convolutions are packed once") {
   struct Case {
     std::vector<int64_t> x, filter;

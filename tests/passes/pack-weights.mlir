@@ -55,6 +55,55 @@ func.func @filters_outermost(%x: tensor<1x9x9x8xf32> {keratin.kind = "input", ke
 
 // -----
 
+// Loops capture the panels, too: packed in front of the outermost.
+// CHECK-LABEL: func.func @of_steps
+// CHECK:         %[[CUT:.*]] = keratin.reshape %arg1 : (tensor<64x32xf32>) -> tensor<64x2x16xf32>
+// CHECK:         %[[PANELS:.*]] = keratin.kernel(%[[CUT]])
+// CHECK:         keratin.scan length = <5> init(%arg0) over() with(%arg1, %[[PANELS]])
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, %[[STATE:.*]]: tensor<8x64xf32>, %[[W:.*]]: tensor<64x32xf32>, %[[IN:.*]]: tensor<2x64x16xf32>):
+// CHECK:           keratin.scan length = <3> init(%[[STATE]]) over() with(%[[W]], %[[IN]])
+// CHECK-NEXT:      ^bb0(%{{.*}}: tensor<i64>, %[[STATE:.*]]: tensor<8x64xf32>, %[[W:.*]]: tensor<64x32xf32>, %[[IN:.*]]: tensor<2x64x16xf32>):
+// CHECK:             keratin.kernel(%[[STATE]], %[[W]], %[[IN]]) {keratin.panels}
+func.func @of_steps(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<64x32xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x64xf32> {keratin.kind = "output"}) {
+  %y = keratin.scan length = <5> init(%x) over() with(%w) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<i64>, %state: tensor<8x64xf32>, %v: tensor<64x32xf32>):
+    %z = keratin.scan length = <3> init(%state) over() with(%v) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x64xf32> {
+    ^bb0(%s: tensor<i64>, %inner: tensor<8x64xf32>, %u: tensor<64x32xf32>):
+      %k = keratin.kernel (%inner, %u) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x64xf32> {
+      ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x32xf32>):
+        %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+        %1 = keratin.concatenate %0, %0 {axis = 1 : i64} : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x64xf32>
+        keratin.yield %1 : tensor<8x64xf32>
+      }
+      keratin.yield %k : tensor<8x64xf32>
+    }
+    keratin.yield %z : tensor<8x64xf32>
+  }
+  return %y : tensor<8x64xf32>
+}
+
+// -----
+
+// A state of a loop changes from step to step.
+// CHECK-LABEL: func.func @not_what_steps_change
+// CHECK-NOT:     keratin.panels
+func.func @not_what_steps_change(%x: tensor<64x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<64x32xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<64x32xf32> {keratin.kind = "output"}) {
+  %y = keratin.scan length = <5> init(%w) over() with(%x) : (tensor<64x32xf32>, tensor<64x64xf32>) -> tensor<64x32xf32> {
+  ^bb0(%t: tensor<i64>, %state: tensor<64x32xf32>, %v: tensor<64x64xf32>):
+    %k = keratin.kernel (%v, %state) : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32> {
+    ^bb0(%p: tensor<64x64xf32>, %q: tensor<64x32xf32>):
+      %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      keratin.yield %0 : tensor<64x32xf32>
+    }
+    keratin.yield %k : tensor<64x32xf32>
+  }
+  return %y : tensor<64x32xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @not_what_the_call_brings
 // CHECK-NOT:     keratin.panels
 func.func @not_what_the_call_brings(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
