@@ -26,6 +26,9 @@ Values keratin::frontend::onnx_models::outputsOf(ModelNode &node, const onnx::Gr
     ModelValue *value = body.lookUp(output.name());
     if (!value)
       node.fail("has a graph with an output '" + output.name() + "' that nothing computes");
+    if (value->narrowBits)
+      node.notImplemented("a graph with an output '" + output.name() + "' of " +
+                          std::to_string(value->narrowBits) + " bits an element");
     outputs.push_back(*value);
   }
   return outputs;

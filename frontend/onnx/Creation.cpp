@@ -13,9 +13,14 @@ namespace K = keratin::backend;
 
 namespace {
 
+ModelValue constantOf(ModelNode &node, const onnx::TensorProto &tensor, const char *what) {
+  Array elements = node.importer.file.array(tensor, what);
+  return ModelValue(std::move(elements), elementTypeOf(tensor.data_type())->bits);
+}
+
 Values constant(ModelNode &node) {
   if (const onnx::TensorProto *tensor = node.tensor("value"))
-    return one(node.importer.file.array(*tensor, "a constant"));
+    return one(constantOf(node, *tensor, "a constant"));
   if (node.hasAttribute("value_float"))
     return one(Array(float(node.number("value_float", 0))));
   if (node.hasAttribute("value_int"))
@@ -32,15 +37,16 @@ Values constant(ModelNode &node) {
 }
 
 Values constantOfShape(ModelNode &node) {
-  Array value = Array::zeros(DType::Float32, {1});
+  ModelValue given(Array::zeros(DType::Float32, {1}));
   if (const onnx::TensorProto *tensor = node.tensor("value"))
-    value = node.importer.file.array(*tensor, "the value");
+    given = constantOf(node, *tensor, "the value");
+  const Array &value = *given.constant();
   if (value.size() != 1)
     node.fail("has " + std::to_string(value.size()) + " values; needed one");
   Call call("load_onnx", node.place);
   const ir::Shape shape = call.shape(node.shapeOf(0));
   const Value scalar = call.literal(value.reshape({}));
-  return one(call.tensor(call.g.broadcastScalar(scalar, shape)));
+  return one(ModelValue(call.tensor(call.g.broadcastScalar(scalar, shape)), given.narrowBits));
 }
 
 // The sizes from start to end.
@@ -136,10 +142,13 @@ Values oneHot(ModelNode &node) {
 }
 
 const OpRecord records[] = {
-    {"Constant", constant}, {"ConstantOfShape", constantOfShape},
-    {"EyeLike", eyeLike},   {"OneHot", oneHot},
-    {"Range", range},       {"Shape", shape},
-    {"Size", size},
+    {"Constant", constant},
+    {"ConstantOfShape", constantOfShape},
+    {"EyeLike", eyeLike},
+    {"OneHot", oneHot},
+    {"Range", range},
+    {"Shape", shape, "", Narrow::Known},
+    {"Size", size, "", Narrow::Known},
 };
 
 } // namespace

@@ -160,19 +160,22 @@ Values where(ModelNode &node) {
   return one(K::where(node.input(0), node.input(1), node.input(2), node.place));
 }
 
-Values cast(ModelNode &node) {
-  const int64_t to = node.integer("to");
-  const std::optional<DType> dtype = dtypeOf(to);
-  if (!dtype)
-    node.notImplemented("a cast to " + elementTypeName(to));
-  if (const Array *array = node.constant(0))
-    return one(array->astype(*dtype));
-  return one(K::cast(node.input(0), *dtype, node.place));
+Values castOf(ModelNode &node, ElementType type) {
+  if (const Array *array = node.constant(0); array && !type.isNarrow())
+    return one(array->astype(type.dtype));
+  Call call("load_onnx", node.place);
+  return one(ModelValue(call.tensor(castTo(call, call.value(node.input(0)), type)), type.bits));
 }
 
-Values castLike(ModelNode &node) {
-  return one(K::cast(node.input(0), node.input(1).dtype(), node.place));
+Values cast(ModelNode &node) {
+  const int64_t to = node.integer("to");
+  const std::optional<ElementType> type = elementTypeOf(to);
+  if (!type)
+    node.notImplemented("a cast to " + elementTypeName(to));
+  return castOf(node, *type);
 }
+
+Values castLike(ModelNode &node) { return castOf(node, node.elementType(1)); }
 
 Values clip(ModelNode &node) {
   Tensor x = node.input(0);
@@ -264,8 +267,8 @@ const OpRecord records[] = {
     {"BitwiseNot", unary<&Math::not_>},
     {"BitwiseOr", arithmetic<&Math::or_>},
     {"BitwiseXor", arithmetic<&Math::xor_>},
-    {"Cast", cast},
-    {"CastLike", castLike},
+    {"Cast", cast, "", Narrow::Known},
+    {"CastLike", castLike, "", Narrow::Known},
     {"Ceil", unary<&Math::ceil>},
     {"Clip", clip},
     {"Cos", unary<&Math::cos>},
@@ -305,5 +308,20 @@ const OpRecord records[] = {
 };
 
 } // namespace
+
+Value keratin::frontend::onnx_models::castTo(Call &call, Value x, ElementType type) {
+  auto &g = call.g;
+  if (!type.isNarrow())
+    return call.cast(x, type.dtype);
+  if (isFloating(call.dtypeOf(x)))
+    x = call.cast(x, DType::Int32);
+  const Value bytes = call.cast(x, type.dtype);
+  const Value low = g.and_(bytes, call.like(bytes, double((1 << type.bits) - 1)));
+  if (type.dtype == DType::UInt8)
+    return low;
+  // The highest of the bits is the sign.
+  const Value sign = call.like(bytes, double(1 << (type.bits - 1)));
+  return g.sub(g.xor_(low, sign), sign);
+}
 
 llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::elementwiseOps() { return records; }

@@ -113,7 +113,7 @@ void GraphImporter::addInitializers(const onnx::GraphProto &graph, bool asVariab
     Array array = isWhole ? file.takeInitializer(i)
                           : file.array(tensor, "initializer '" + tensor.name() + "'");
     if (!asVariables || !isFloating(array.dtype()) || array.ndim() == 0) {
-      define(tensor.name(), ModelValue(std::move(array)));
+      define(tensor.name(), ModelValue(std::move(array), elementTypeOf(tensor.data_type())->bits));
       continue;
     }
     const DType dtype = array.dtype();
@@ -154,25 +154,32 @@ ModelValue GraphImporter::tensorInput(const std::string &name, const onnx::TypeP
   if (!of.has_tensor_type())
     file.notImplemented(what + " that is no tensor");
   const onnx::TypeProto::Tensor &type = of.tensor_type();
-  const std::optional<DType> dtype = dtypeOf(type.elem_type());
-  if (!dtype)
+  const std::optional<ElementType> elements = elementTypeOf(type.elem_type());
+  if (!elements)
     file.notImplemented(what + " has elements of type " + elementTypeName(type.elem_type()));
   if (!type.has_shape())
     file.notImplemented(what + " of unknown rank");
   std::vector<Size> shape;
   for (const onnx::TensorShapeProto::Dimension &dim : type.shape().dim())
     shape.push_back(hasOwnSizes && !dim.has_dim_value() ? Size(None) : sizeOf(dim));
+  // The low bits of what is given.
+  auto narrowed = [&](const Tensor &given) {
+    Call call("load_onnx", file.location);
+    return ModelValue(call.tensor(castTo(call, call.value(given), *elements)), elements->bits);
+  };
   if (constant) {
     bool fits = constant->ndim() == int64_t(shape.size());
     for (size_t i = 0; fits && i < shape.size(); ++i)
       fits = !shape[i].isNumber() || shape[i].number() == constant->shape()[i];
     if (!fits)
       file.fail("has " + what + ", of another shape than its constant");
-    return ModelValue(constant->astype(*dtype));
+    const Array given = constant->astype(elements->dtype);
+    return elements->isNarrow() ? narrowed(ModelValue(given).tensor(file.location))
+                                : ModelValue(given);
   }
   inputs.push_back(
-      K::placeholder(Shape(std::move(shape)), None, *dtype, false, name, file.location));
-  return ModelValue(inputs.back());
+      K::placeholder(Shape(std::move(shape)), None, elements->dtype, false, name, file.location));
+  return elements->isNarrow() ? narrowed(inputs.back()) : ModelValue(inputs.back());
 }
 
 // Sizes with one name may differ from tensor to tensor of a sequence.
@@ -402,8 +409,14 @@ void GraphImporter::addNode(const onnx::NodeProto &proto) {
       node.notImplemented("the op " + what);
     if (!node.outputCount())
       node.fail("has no outputs");
+    for (size_t i = 0; i < node.inputCount() && record->narrow == Narrow::Refused; ++i)
+      if (node.has(i) && node.value(i).narrowBits)
+        node.notImplemented("the op on " + elementTypeName(node.elementType(i)));
     results = importPlaced(*record, node);
     check(node, results);
+    if (record->narrow == Narrow::Moved && node.has(0))
+      for (ModelValue &result : results)
+        result.narrowBits = node.value(0).narrowBits;
   }
   for (int i = 0; i < proto.output_size(); ++i) {
     if (proto.output(i).empty())

@@ -100,47 +100,6 @@ void ModelFile::notImplemented(const std::string &what) const {
       "load_onnx: " + printable("'" + thePath + "': not implemented: " + what), location));
 }
 
-std::optional<DType> keratin::frontend::onnx_models::dtypeOf(int64_t elementType) {
-  using onnx::TensorProto;
-  switch (elementType) {
-  case TensorProto::FLOAT:
-    return DType::Float32;
-  case TensorProto::UINT8:
-    return DType::UInt8;
-  case TensorProto::INT8:
-    return DType::Int8;
-  case TensorProto::UINT16:
-    return DType::UInt16;
-  case TensorProto::INT16:
-    return DType::Int16;
-  case TensorProto::INT32:
-    return DType::Int32;
-  case TensorProto::INT64:
-    return DType::Int64;
-  case TensorProto::BOOL:
-    return DType::Bool;
-  case TensorProto::FLOAT16:
-    return DType::Float16;
-  case TensorProto::DOUBLE:
-    return DType::Float64;
-  case TensorProto::UINT32:
-    return DType::UInt32;
-  case TensorProto::UINT64:
-    return DType::UInt64;
-  case TensorProto::BFLOAT16:
-    return DType::BFloat16;
-  default:
-    return std::nullopt;
-  }
-}
-
-std::string keratin::frontend::onnx_models::elementTypeName(int64_t elementType) {
-  if (elementType == int32_t(elementType) &&
-      onnx::TensorProto::DataType_IsValid(int32_t(elementType)))
-    return onnx::TensorProto::DataType_Name(onnx::TensorProto::DataType(elementType));
-  return std::to_string(elementType);
-}
-
 // The elements of a field of numbers, which may be wider than they are.
 template <typename To, typename Field> static void copyElements(const Field &field, void *to) {
   auto *out = static_cast<To *>(to);
@@ -165,22 +124,23 @@ static Array heldArray(DType dtype, std::vector<int64_t> dims, std::shared_ptr<c
 Array ModelFile::takeInitializer(int i) {
   onnx::TensorProto &tensor = *model.mutable_graph()->mutable_initializer(i);
   const std::string what = "initializer '" + tensor.name() + "'";
-  if (!tensor.has_raw_data() || tensor.data_location() == onnx::TensorProto::EXTERNAL)
-    return array(tensor, what);
   const Form form = formOf(tensor, what);
+  if (!tensor.has_raw_data() || tensor.data_location() == onnx::TensorProto::EXTERNAL ||
+      form.type.isNarrow())
+    return array(tensor, what);
   checkCount(tensor.raw_data().size(), form.bytes, "bytes", what);
   const std::shared_ptr<const std::string> raw(tensor.release_raw_data());
-  return heldArray(form.dtype, form.dims, {raw, raw->data()});
+  return heldArray(form.type.dtype, form.dims, {raw, raw->data()});
 }
 
 // What a tensor says of its elements.
 ModelFile::Form ModelFile::formOf(const onnx::TensorProto &tensor, const std::string &what) const {
-  const std::optional<DType> dtype = dtypeOf(tensor.data_type());
-  if (!dtype)
+  const std::optional<ElementType> type = elementTypeOf(tensor.data_type());
+  if (!type)
     notImplemented(what + " has elements of type " + elementTypeName(tensor.data_type()));
   if (tensor.has_segment())
     notImplemented(what + " is in segments");
-  Form form{*dtype, {tensor.dims().begin(), tensor.dims().end()}, 1, 0};
+  Form form{*type, {tensor.dims().begin(), tensor.dims().end()}, 1, 0};
   for (int64_t dim : form.dims) {
     if (dim < 0)
       fail("has a negative size in " + what);
@@ -188,7 +148,8 @@ ModelFile::Form ModelFile::formOf(const onnx::TensorProto &tensor, const std::st
         form.count > (uint64_t(1) << 40))
       fail("has a tensor of too many elements, " + what);
   }
-  form.bytes = form.count * dtypeSize(*dtype);
+  form.bytes = type->isNarrow() ? (form.count * uint64_t(type->bits) + 7) / 8
+                                : form.count * dtypeSize(type->dtype);
   return form;
 }
 
@@ -199,16 +160,32 @@ void ModelFile::checkCount(uint64_t found, uint64_t needed, const char *unit,
          std::to_string(needed));
 }
 
+// Integers of fewer than 8 bits lie in bytes, the first in the lowest bits.
+Array ModelFile::unpacked(const onnx::TensorProto &tensor, const std::string &what,
+                          const Form &form) {
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
+    return unpackedIntegers(form.type, form.dims, external(tensor, what, form.bytes).get());
+  if (tensor.has_raw_data()) {
+    checkCount(tensor.raw_data().size(), form.bytes, "bytes", what);
+    return unpackedIntegers(form.type, form.dims, tensor.raw_data().data());
+  }
+  checkCount(uint64_t(tensor.int32_data_size()), form.bytes, "elements", what);
+  const std::string bytes(tensor.int32_data().begin(), tensor.int32_data().end());
+  return unpackedIntegers(form.type, form.dims, bytes.data());
+}
+
 Array ModelFile::array(const onnx::TensorProto &tensor, const std::string &what) {
   const Form form = formOf(tensor, what);
+  if (form.type.isNarrow())
+    return unpacked(tensor, what, form);
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
-    return heldArray(form.dtype, form.dims, external(tensor, what, form.bytes));
+    return heldArray(form.type.dtype, form.dims, external(tensor, what, form.bytes));
   if (tensor.has_raw_data()) {
     checkCount(tensor.raw_data().size(), form.bytes, "bytes", what);
     const auto raw = std::make_shared<const std::string>(tensor.raw_data());
-    return heldArray(form.dtype, form.dims, {raw, raw->data()});
+    return heldArray(form.type.dtype, form.dims, {raw, raw->data()});
   }
-  const DType dtype = form.dtype;
+  const DType dtype = form.type.dtype;
   const uint64_t found = dtype == DType::Float32   ? tensor.float_data_size()
                          : dtype == DType::Float64 ? tensor.double_data_size()
                          : dtype == DType::Int64   ? tensor.int64_data_size()

@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_ONNX_MODELFILE_H
 #define KERATIN_FRONTEND_ONNX_MODELFILE_H
 
+#include "frontend/onnx/ElementTypes.h"
 #include "frontend/onnx/ImportSteps.h"
 #include "frontend/onnx/MappedFile.h"
 #include "keratin/array.h"
@@ -47,12 +48,13 @@ public:
 
 private:
   struct Form {
-    DType dtype;
+    ElementType type;
     std::vector<int64_t> dims;
     uint64_t count, bytes;
   };
   Form formOf(const onnx::TensorProto &tensor, const std::string &what) const;
   void checkCount(uint64_t found, uint64_t needed, const char *unit, const std::string &what) const;
+  Array unpacked(const onnx::TensorProto &tensor, const std::string &what, const Form &form);
   // The bytes of a tensor in another file.
   std::shared_ptr<const char> external(const onnx::TensorProto &tensor, const std::string &what,
                                        uint64_t bytes);
@@ -66,11 +68,6 @@ private:
 
 // Standard ops have two names of their domain.
 inline std::string domainOf(const std::string &name) { return name == "ai.onnx" ? "" : name; }
-
-// Of an element type of ONNX; nullopt for one that no tensor of ours has.
-std::optional<DType> dtypeOf(int64_t elementType);
-// "FLOAT", …, or the number.
-std::string elementTypeName(int64_t elementType);
 
 } // namespace keratin::frontend::onnx_models
 

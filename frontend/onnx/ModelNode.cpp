@@ -102,6 +102,10 @@ std::vector<ModelValue> &ModelNode::sequence(size_t i) const {
   return *values;
 }
 
+ElementType ModelNode::elementType(size_t i) const {
+  return {input(i).dtype(), value(i).narrowBits};
+}
+
 const Array *ModelNode::constant(size_t i) const {
   return has(i) ? inputs[i]->constant() : nullptr;
 }
@@ -190,10 +194,10 @@ DType ModelNode::dtype(const char *name, DType otherwise) const {
   if (!hasAttribute(name))
     return otherwise;
   const int64_t asked = integer(name);
-  const std::optional<DType> dtype = dtypeOf(asked);
-  if (!dtype)
+  const std::optional<ElementType> type = elementTypeOf(asked);
+  if (!type || type->isNarrow())
     notImplemented("elements of type " + elementTypeName(asked));
-  return *dtype;
+  return type->dtype;
 }
 
 const onnx::TensorProto *ModelNode::tensor(const char *name) const {

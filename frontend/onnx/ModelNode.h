@@ -20,8 +20,10 @@ using Numbers = std::vector<int64_t>;
 // sequence of values; or an optional value that is not there. One that is there is what it holds.
 class ModelValue {
 public:
-  explicit ModelValue(Tensor tensor) : made(std::move(tensor)) {}
-  explicit ModelValue(Array elements) : known(std::make_shared<const Array>(std::move(elements))) {}
+  explicit ModelValue(Tensor tensor, int narrowBits = 0)
+      : narrowBits(narrowBits), made(std::move(tensor)) {}
+  explicit ModelValue(Array elements, int narrowBits = 0)
+      : narrowBits(narrowBits), known(std::make_shared<const Array>(std::move(elements))) {}
   static ModelValue sequenceOf(std::vector<ModelValue> values);
   static ModelValue nothing() { return ModelValue(); }
 
@@ -34,6 +36,9 @@ public:
   std::vector<ModelValue> *sequence() { return values.get(); }
   bool isNothing() const { return made.isEmpty() && !known && !values; }
   bool isTensor() const { return !values && !isNothing(); }
+
+  // Of narrow integers (ElementType), or 0.
+  int narrowBits = 0;
 
 private:
   ModelValue() = default;
@@ -64,6 +69,7 @@ public:
   // The same for any value, and for sequences.
   ModelValue &value(size_t i) const;
   std::vector<ModelValue> &sequence(size_t i) const;
+  ElementType elementType(size_t i) const;
   // Null where it is not there, or not known before a call.
   const Array *constant(size_t i) const;
   // The same, computed here and now where it follows from what is known: for what must be known.
@@ -84,7 +90,7 @@ public:
   std::vector<int64_t> integers(const char *name) const; // empty where it is not there
   std::vector<double> numbers(const char *name) const;
   std::vector<std::string> texts(const char *name) const;
-  // An element type; NotImplementedError for one that no tensor of ours has.
+  // An element type; NotImplementedError for one that no tensor of ours has, and for narrow ones.
   DType dtype(const char *name, DType otherwise) const;
   const onnx::TensorProto *tensor(const char *name) const;
   const onnx::GraphProto &graph(const char *name) const;
@@ -113,10 +119,13 @@ private:
 using Values = std::vector<ModelValue>;
 using ImportOp = Values (*)(ModelNode &node);
 
+// What an op does with narrow integers. Those that only move elements have the first input's.
+enum class Narrow { Refused, Moved, Known };
 struct OpRecord {
   const char *name;
   ImportOp import;
   const char *domain = "";
+  Narrow narrow = Narrow::Refused;
 };
 // Those of a subject, which is a file.
 struct OpTable {
@@ -164,6 +173,9 @@ struct Quantized {
 // The product of matrices (or vectors), exact in int32, of integers less their zero points: one,
 // or, of a, one a row, of b one a column.
 Tensor exactProduct(ModelNode &node, Quantized a, Quantized b);
+
+// As Cast does: of what a narrow type has not the low bits stay.
+Value castTo(Call &call, Value x, ElementType type);
 
 // x, of one element, as a scalar.
 Tensor scalarOf(const Tensor &x, SourceLocation place);

@@ -7,94 +7,137 @@ using namespace keratin::frontend::onnx_models;
 
 namespace {
 
-// A scale or a zero point beside x: one number, or one for each place along an axis.
-Value beside(ModelNode &node, Call &call, Value parameter, Value x, int64_t axis) {
+// Where a node has scales and zero points: one in all, one for each place along an axis, or one for
+// each block of places along it.
+struct Granularity {
+  int64_t axis, block; // block: 0 for none
+};
+
+Granularity granularityOf(ModelNode &node, Call &call, Value x) {
+  const int64_t block = node.integer("block_size", 0);
+  if (block < 0 || block > (1 << 30))
+    node.fail("has blocks of " + std::to_string(block));
+  return {call.rank(x) > 1 ? node.axis(node.integer("axis", 1), call.rank(x)) : 0, block};
+}
+
+// One of each block in all its places; the last block may be short.
+Value inBlocks(Call &call, Value parameter, const ir::Shape &shape, Granularity by) {
+  const size_t axis = size_t(by.axis);
+  const DimExpr blocks = call.check(ir::ceildiv(shape[axis], DimExpr(by.block)));
+  ir::Shape needed = shape;
+  needed[axis] = blocks;
+  parameter = call.requireShape(parameter, needed, "the scales and the blocks of x");
+  ir::Shape apart = needed, whole = needed;
+  apart.insert(apart.begin() + by.axis + 1, DimExpr(by.block));
+  whole[axis] = call.check(ir::mul(blocks, DimExpr(by.block)));
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i <= int64_t(shape.size()); ++i)
+    if (i != by.axis + 1)
+      places.push_back(i);
+  const Value spread = call.g.reshape(call.g.broadcast(parameter, apart, places), whole);
+  if (whole[axis] == shape[axis])
+    return spread;
+  return call.g.slice(spread, ir::Shape(shape.size(), 0), shape, Numbers(shape.size(), 1));
+}
+
+// A scale or a zero point beside x.
+Value beside(ModelNode &node, Call &call, Value parameter, Value x, Granularity by) {
   const ir::Shape shape = ir::getShape(x);
   const int64_t rank = call.rank(parameter);
+  if (by.block && rank && rank == int64_t(shape.size()))
+    return inBlocks(call, parameter, shape, by);
   if (rank == 0 || (rank == 1 && ir::getShape(parameter).front() == DimExpr(1)))
     return call.g.broadcastScalar(call.g.reshape(parameter, {}), shape);
   if (rank != 1)
-    node.notImplemented("scales in blocks");
-  if (axis < 0 || axis >= int64_t(shape.size()))
+    node.fail("has scales of rank " + std::to_string(rank) + " beside x of rank " +
+              std::to_string(shape.size()) + "; needed 0, 1, or with a block_size the same");
+  if (by.axis < 0 || by.axis >= int64_t(shape.size()))
     node.fail("has scales along an axis that x has not");
   const std::string what = "the scales and their axis";
-  return call.g.broadcast(call.withSize(parameter, 0, shape[size_t(axis)], what), shape, {axis});
+  return call.g.broadcast(call.withSize(parameter, 0, shape[size_t(by.axis)], what), shape,
+                          {by.axis});
 }
 
-// Rounded to the nearest, and inside the dtype.
-Value saturated(Call &call, Value x, DType dtype) {
-  double low = 0, high = 0;
-  switch (dtype) {
-  case DType::UInt8:
-    high = 255;
-    break;
-  case DType::Int8:
-    low = -128, high = 127;
-    break;
-  case DType::UInt16:
-    high = 65535;
-    break;
-  case DType::Int16:
-    low = -32768, high = 32767;
-    break;
-  default:
-    call.valueError(std::string("quantised to ") + dtypeName(dtype) +
-                    "; needed int8, uint8, int16 or uint16");
-  }
-  return call.cast(call.g.maximum(call.g.minimum(x, call.like(x, high)), call.like(x, low)), dtype);
+// Rounded to the nearest, and inside the type.
+Value saturated(Call &call, Value x, ElementType type) {
+  const std::optional<IntegerRange> range = rangeOf(type);
+  if (!range)
+    call.valueError("quantised to " + elementTypeName(type) +
+                    "; needed integers of 16 bits at most");
+  return call.cast(
+      call.g.maximum(call.g.minimum(x, call.like(x, range->high)), call.like(x, range->low)),
+      type.dtype);
 }
 
-DType outputType(ModelNode &node, size_t zeroPoint) {
-  if (node.has(zeroPoint))
-    return node.input(zeroPoint).dtype();
+ElementType outputType(ModelNode &node, size_t zeroPoint) {
   const int64_t asked = node.integer("output_dtype", 0);
-  if (!asked)
-    return DType::UInt8;
-  const std::optional<DType> dtype = dtypeOf(asked);
-  if (!dtype)
+  std::optional<ElementType> type = asked ? elementTypeOf(asked) : ElementType{DType::UInt8};
+  if (!type)
     node.notImplemented("integers of type " + elementTypeName(asked));
-  return *dtype;
+  if (!node.has(zeroPoint))
+    return *type;
+  const ElementType found = node.elementType(zeroPoint);
+  if (asked && !(found == *type))
+    node.fail("has a zero point of dtype " + elementTypeName(found) + " and an output_dtype of " +
+              elementTypeName(*type));
+  return found;
 }
 
-int64_t axisOf(ModelNode &node, Call &call, Value x) {
-  return call.rank(x) > 1 ? node.axis(node.integer("axis", 1), call.rank(x)) : 0;
+Value scaleOf(ModelNode &node, Call &call) {
+  const Value scale = call.value(node.input(1));
+  if (!isFloating(call.dtypeOf(scale)))
+    node.fail(std::string("has scales of dtype ") + dtypeName(call.dtypeOf(scale)) +
+              "; needed floats");
+  return scale;
 }
+
+// In which integers of 16 bits are exact.
+DType wideOf(DType dtype) { return dtype == DType::Float64 ? dtype : DType::Float32; }
 
 Values quantize(ModelNode &node) {
-  const DType dtype = outputType(node, 2);
+  const ElementType type = outputType(node, 2);
   Call call("load_onnx", node.place);
-  Value x = call.value(node.input(0));
-  const int64_t axis = axisOf(node, call, x);
-  if (!isFloating(call.dtypeOf(x)))
-    x = call.cast(x, DType::Float32);
-  const Value scale =
-      beside(node, call, call.cast(call.value(node.input(1)), call.dtypeOf(x)), x, axis);
-  Value y = call.g.round(call.g.div(x, scale));
+  const Value given = call.value(node.input(0)), scale = scaleOf(node, call);
+  const Granularity by = granularityOf(node, call, given);
+  // Of opsets before 23 both are of one dtype, but for integers.
+  const DType precision =
+      node.integer("precision", 0) ? node.dtype("precision", {}) : call.dtypeOf(scale);
+  if (!isFloating(precision))
+    node.fail(std::string("has the precision ") + dtypeName(precision) + "; needed floats");
+  const Value x = call.cast(given, precision);
+  Value y = call.g.round(call.g.div(x, beside(node, call, call.cast(scale, precision), x, by)));
+  y = call.cast(y, wideOf(precision));
   if (node.has(2))
     y = call.g.add(
-        y, beside(node, call, call.cast(call.value(node.input(2)), call.dtypeOf(x)), x, axis));
-  return one(call.tensor(saturated(call, y, dtype)));
+        y, beside(node, call, call.cast(call.value(node.input(2)), call.dtypeOf(y)), y, by));
+  return one(ModelValue(call.tensor(saturated(call, y, type)), type.bits));
 }
 
 Values dequantize(ModelNode &node) {
   Call call("load_onnx", node.place);
-  const Value scale = call.value(node.input(1));
-  const DType dtype = call.dtypeOf(scale);
-  const Value integers = call.value(node.input(0));
-  const int64_t axis = axisOf(node, call, integers);
+  const Value scale = scaleOf(node, call), integers = call.value(node.input(0));
+  const DType dtype =
+      node.integer("output_dtype", 0) ? node.dtype("output_dtype", {}) : call.dtypeOf(scale);
+  if (!isFloating(dtype))
+    node.fail(std::string("has an output_dtype of ") + dtypeName(dtype) + "; needed floats");
+  const Granularity by = granularityOf(node, call, integers);
   // Exact: differences of integers of 16 bits are no longer than 24.
   Value x = call.cast(integers, DType::Int32);
   if (node.has(2))
     x = call.g.sub(x,
-                   beside(node, call, call.cast(call.value(node.input(2)), DType::Int32), x, axis));
-  const Value y = call.cast(x, dtype);
-  return one(call.tensor(call.g.mul(y, beside(node, call, scale, y, axis))));
+                   beside(node, call, call.cast(call.value(node.input(2)), DType::Int32), x, by));
+  // Rounded once, where the output is short.
+  const DType wide = wideOf(dtype);
+  const Value y = call.cast(x, wide);
+  return one(call.tensor(
+      call.cast(call.g.mul(y, beside(node, call, call.cast(scale, wide), y, by)), dtype)));
 }
 
 // To uint8 with the scale and zero point that the numbers ask for.
 Values dynamicQuantize(ModelNode &node) {
   Call call("load_onnx", node.place);
   auto &g = call.g;
+  const ElementType bytes{DType::UInt8};
   const Value x = call.value(node.input(0));
   std::vector<int64_t> all;
   for (int64_t i = 0; i < call.rank(x); ++i)
@@ -105,11 +148,10 @@ Values dynamicQuantize(ModelNode &node) {
               high = g.maximum(g.reduceMax(x, all), zero);
   const Value scale = g.div(g.sub(high, low), most);
   const Value exact = g.sub(zero, g.div(low, scale));
-  const Value point =
-      saturated(call, g.round(g.maximum(g.minimum(exact, most), zero)), DType::UInt8);
+  const Value point = saturated(call, g.round(g.maximum(g.minimum(exact, most), zero)), bytes);
   const Value y = g.add(g.round(g.div(x, g.broadcastScalar(scale, ir::getShape(x)))),
                         g.broadcastScalar(call.cast(point, call.dtypeOf(x)), ir::getShape(x)));
-  Values values = one(call.tensor(saturated(call, y, DType::UInt8)));
+  Values values = one(call.tensor(saturated(call, y, bytes)));
   values.emplace_back(call.tensor(scale));
   values.emplace_back(call.tensor(point));
   return values;
@@ -122,25 +164,25 @@ Tensor centred(ModelNode &node, size_t operand, size_t zeroPoint, int64_t axis) 
   if (!node.has(zeroPoint))
     return call.tensor(x);
   const Value zero = call.cast(call.value(node.input(zeroPoint)), DType::Int32);
-  return call.tensor(call.g.sub(x, beside(node, call, zero, x, axis)));
+  return call.tensor(call.g.sub(x, beside(node, call, zero, x, {axis, 0})));
 }
 
 // Sums in int32 to the output's integers: a product of scales, divided by the output's.
 Values requantized(ModelNode &node, const Tensor &sums, int64_t axisOfScales) {
-  const DType dtype = outputType(node, 7);
+  const ElementType type = outputType(node, 7);
   Call call("load_onnx", node.place);
   const Value y = call.cast(call.value(sums), DType::Float32);
   auto scale = [&](size_t i) {
     return beside(node, call, call.cast(call.value(node.input(i)), DType::Float32), y,
-                  axisOfScales);
+                  {axisOfScales, 0});
   };
   const Value factor = call.g.div(call.g.mul(scale(1), scale(4)), scale(6));
   Value scaled = call.g.round(call.g.mul(y, factor));
   if (node.has(7))
     scaled =
         call.g.add(scaled, beside(node, call, call.cast(call.value(node.input(7)), DType::Float32),
-                                  y, axisOfScales));
-  return one(call.tensor(saturated(call, scaled, dtype)));
+                                  y, {axisOfScales, 0}));
+  return one(call.tensor(saturated(call, scaled, type)));
 }
 
 Values quantizedMatMul(ModelNode &node) {
@@ -160,9 +202,11 @@ Values quantizedConv(ModelNode &node) {
 }
 
 const OpRecord records[] = {
-    {"DequantizeLinear", dequantize}, {"DynamicQuantizeLinear", dynamicQuantize},
-    {"QLinearConv", quantizedConv},   {"QLinearMatMul", quantizedMatMul},
-    {"QuantizeLinear", quantize},
+    {"DequantizeLinear", dequantize, "", Narrow::Known},
+    {"DynamicQuantizeLinear", dynamicQuantize},
+    {"QLinearConv", quantizedConv},
+    {"QLinearMatMul", quantizedMatMul},
+    {"QuantizeLinear", quantize, "", Narrow::Known},
 };
 
 } // namespace

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kInt64 = TensorProto::INT64, kInt32 = TensorProto::INT32, kInt8 = TensorProto::INT8,
-              kBool = TensorProto::BOOL, kFloat = TensorProto::FLOAT;
+              kInt4 = TensorProto::INT4, kBool = TensorProto::BOOL, kFloat = TensorProto::FLOAT;
 
 template <typename Kind>
 std::string refusal(const std::string &path, const OnnxOptions &options = {}) {
@@ -587,19 +587,65 @@ TEST_CASE("Messages about products and quantised ops of ONNX", "[onnx]") {
       {"needs matrices of floats", "Det", 11, {fed({3, 3}, kInt32)}},
       {"a matrix is square", "Det", 11, {fed({2, 3})}},
       {"has scales along an axis that x has not", "QuantizeLinear", 17, {fed({}), fed({3})}},
-      {"quantised to int32; needed int8, uint8, int16 or uint16",
+      {"quantised to int32; needed integers of 16 bits at most",
        "QuantizeLinear",
        17,
        {x, scale, fed({}, kInt32)}},
+      {"has scales of rank 2 beside x of rank 2; needed 0, 1, or with a block_size the same",
+       "QuantizeLinear",
+       21,
+       {x, fed({2, 3}), fed({2, 3}, kInt8)}},
+      {"has blocks of -2", "QuantizeLinear", 21, {x, fed({2, 3})}, {{"block_size", -2}}},
+      {"the scales and the blocks of x",
+       "QuantizeLinear",
+       21,
+       {x, fed({2, 3})},
+       {{"block_size", 2}}},
+      {"has a zero point of dtype int4 and an output_dtype of uint4",
+       "QuantizeLinear",
+       21,
+       {x, scale, known({0}, kInt4)},
+       {{"output_dtype", int(TensorProto::UINT4)}}},
+      {"has scales of dtype int32; needed floats", "QuantizeLinear", 17, {x, fed({}, kInt32)}},
+      {"has the precision int32; needed floats",
+       "QuantizeLinear",
+       23,
+       {x, scale},
+       {{"precision", kInt32}}},
+      {"has an output_dtype of int32; needed floats",
+       "DequantizeLinear",
+       23,
+       {fed({2}, kInt8), scale},
+       {{"output_dtype", kInt32}}},
   });
   refusesEach<NotImplementedError>({
-      {"scales in blocks", "QuantizeLinear", 21, {x, fed({2, 3}), fed({2, 3}, kInt8)}},
-      {"integers of type STRING",
+      {"integers of type FLOAT8E4M3FN",
        "QuantizeLinear",
        21,
        {x, scale},
-       {{"output_dtype", int(TensorProto::STRING)}}},
+       {{"output_dtype", int(TensorProto::FLOAT8E4M3FN)}}},
   });
+}
+
+TEST_CASE("Messages about narrow integers of ONNX", "[onnx]") {
+  GraphProto branch = graphOf({}, {"w"});
+  *branch.add_initializer() = tensorProto("w", {1}, {3}, kInt4);
+  refusesEach<NotImplementedError>({
+      {"the op on int4", "Relu", 17, {fed({2}, kInt4)}},
+      {"the op on uint2", "Add", 17, {fed({2}), fed({2}, TensorProto::UINT2)}},
+      {"a graph with an output 'w' of 4 bits an element",
+       "If",
+       21,
+       {fed({}, kBool)},
+       {{"then_branch", branch}, {"else_branch", branch}}},
+      {"elements of type INT4", "EyeLike", 21, {fed({2, 2})}, {{"dtype", kInt4}}},
+  });
+  // Two a byte.
+  refuses<ValueError>("has 3 elements in initializer 'w'; its shape needs 2",
+                      withTensor(tensorProto("w", {3}, {1, 2, 3}, kInt4)));
+  TensorProto raw = tensorProto("w", {3}, {}, kInt4);
+  raw.set_raw_data("abc");
+  refuses<ValueError>("has 3 bytes in initializer 'w'; its shape needs 2", withTensor(raw));
 }
 
 TEST_CASE("Messages about recurrent layers of ONNX", "[onnx]") {

@@ -41,6 +41,8 @@ int typeOf(const Array &array) {
     return TensorProto::INT8;
   case DType::UInt8:
     return TensorProto::UINT8;
+  case DType::UInt16:
+    return TensorProto::UINT16;
   case DType::Bool:
     return TensorProto::BOOL;
   case DType::Float64:
@@ -146,6 +148,96 @@ TEST_CASE("Integers of ONNX are multiplied less their zero points", "[onnx]") {
         {{Array(Bytes{1, 2}, {2})}, w, {Array(Bytes{1}, {})}, ofColumns});
   gives({Array(Ints{8, -31361}, {2})}, "MatMulInteger", 10,
         {x, {Array(SignedBytes{-128, 7}, {2})}, ofRows, {Array(SignedBytes{-1}, {})}});
+}
+
+TEST_CASE("Integers of ONNX have 4 or 2 bits", "[onnx]") {
+  // The first in the lowest bits; of the last byte not all.
+  const std::string bytes("\x8f\x37", 2);
+  auto values = [&](int type, const Dims &dims, bool isRaw) {
+    ModelProto model = emptyModel(21);
+    TensorProto w = tensorProto("w", dims, isRaw ? Dims{} : Dims{0x8f, 0x37}, type);
+    if (isRaw)
+      w.set_raw_data(bytes);
+    *model.mutable_graph()->add_initializer() = w;
+    addNode(*model.mutable_graph(), "Transpose", {"w"}, {"t"});
+    addNode(*model.mutable_graph(), "Cast", {"t"}, {"y"}, {{"to", int(TensorProto::FLOAT)}});
+    model.mutable_graph()->add_output()->set_name("y");
+    return load(model).function(std::vector<Array>{})[0];
+  };
+  for (bool isRaw : {false, true}) {
+    agree(values(TensorProto::INT4, {3}, isRaw), Array(Floats{-1, -8, 7}));
+    agree(values(TensorProto::UINT4, {2, 2}, isRaw), Array(Floats{15, 7, 8, 3}, {2, 2}));
+    agree(values(TensorProto::INT2, {7}, isRaw), Array(Floats{-1, -1, 0, -2, -1, 1, -1}));
+    agree(values(TensorProto::UINT2, {8}, isRaw), Array(Floats{3, 3, 0, 2, 3, 1, 3, 0}));
+  }
+}
+
+TEST_CASE("What integers of 4 or 2 bits have not of a number of ONNX are its high bits", "[onnx]") {
+  using Ints = std::vector<int32_t>;
+  using Bytes = std::vector<uint8_t>;
+  using SignedBytes = std::vector<int8_t>;
+  auto to = [](int type) { return Attributes{{"to", type}}; };
+  const Given ints{Array(Ints{200, -9, 7, 8})}, floats{Array(Floats{2.7f, -2.7f, -9, 1e9f})};
+  gives({Array(SignedBytes{-8, 7, 7, -8})}, "Cast", 21, {ints}, to(TensorProto::INT4));
+  gives({Array(Bytes{8, 7, 7, 8})}, "Cast", 21, {ints}, to(TensorProto::UINT4));
+  gives({Array(SignedBytes{0, -1, -1, 0})}, "Cast", 25, {ints}, to(TensorProto::INT2));
+  gives({Array(Bytes{0, 3, 3, 0})}, "Cast", 25, {ints}, to(TensorProto::UINT2));
+  gives({Array(SignedBytes{2, -2, 7, 0})}, "Cast", 21, {floats}, to(TensorProto::INT4));
+  // An input is a byte an element, whose high bits do not count.
+  const OnnxModel model =
+      load(modelOf("Cast", 21, {fed({3}, TensorProto::INT4)}, to(TensorProto::FLOAT)));
+  agree(model.function({Array(SignedBytes{0x1f, 7, -8})})[0], Array(Floats{-1, 7, -8}));
+}
+
+TEST_CASE("Numbers of ONNX are quantised to 4 bits", "[onnx]") {
+  using Bytes = std::vector<uint8_t>;
+  using SignedBytes = std::vector<int8_t>;
+  const Array x(Floats{-100, -1, 0, 1.4f, 100});
+  gives({Array(Bytes{0, 0, 0, 3, 15})}, "QuantizeLinear", 21, {{x}, {Array(0.5f)}},
+        {{"output_dtype", int(TensorProto::UINT4)}});
+  // The zero point says to what, moved or not.
+  ModelProto model = emptyModel(21);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {5});
+  *graph.add_initializer() = tensorProto("scale", {}, {1}, TensorProto::FLOAT);
+  *graph.add_initializer() = tensorProto("point", {1}, {0x0f}, TensorProto::INT4);
+  *graph.add_initializer() = tensorProto("none", {0}, {});
+  addNode(graph, "Reshape", {"point", "none"}, {"scalar"});
+  addNode(graph, "QuantizeLinear", {"x", "scale", "scalar"}, {"y"});
+  graph.add_output()->set_name("y");
+  agree(load(model).function({x})[0], Array(SignedBytes{-8, -2, -1, 0, 7}));
+}
+
+TEST_CASE("Scales of ONNX are those of blocks", "[onnx]") {
+  using SignedBytes = std::vector<int8_t>;
+  // Blocks of two along a row, the last is short.
+  const Given x{Array(SignedBytes{1, 2, 3, 4, 5, -6, 7, -8, 9, 10}, {2, 5})},
+      scales{Array(Floats{1, 10, 100, 2, 20, 200}, {2, 3})},
+      points{Array(SignedBytes{0, 1, 2, 3, 4, 5}, {2, 3})};
+  const Attributes byTwo{{"axis", 1}, {"block_size", 2}};
+  const Array y(Floats{1, 2, 20, 30, 300, -18, 8, -240, 100, 1000}, {2, 5});
+  gives({y}, "DequantizeLinear", 21, {x, scales, points}, byTwo);
+  gives({Array(x.value)}, "QuantizeLinear", 21, {{y}, scales, points}, byTwo);
+  // Along columns, and as many as there are.
+  gives({Array(Floats{1, 2, 3, 4, 5, -6, 7, -8, 9, 10}, {2, 5})}, "DequantizeLinear", 21,
+        {x, {Array(Floats{1, 1, 1, 1, 1}, {1, 5})}}, {{"axis", 0}, {"block_size", 2}});
+  gives({Array(Floats{2, 4, 3}, {3})}, "DequantizeLinear", 21,
+        {{Array(SignedBytes{1, 2, 3})}, {Array(Floats{2, 1}, {2})}}, {{"block_size", 2}});
+}
+
+TEST_CASE("Numbers of ONNX are quantised in a precision", "[onnx]") {
+  using Shorts = std::vector<uint16_t>;
+  // 1 / 3 of float16 is 0.33325; the zero point has more bits than that.
+  const Given x{Array(Floats{1, 2048, -1e9f})}, scale{Array(3.0f)}, point{Array(Shorts{32769}, {})};
+  gives({Array(Shorts{32769, 33452, 0})}, "QuantizeLinear", 23, {x, scale, point});
+  gives({Array(Shorts{32769, 33451, 0})}, "QuantizeLinear", 23, {x, {Array(3.001f)}, point},
+        {{"precision", int(TensorProto::FLOAT)}});
+  // Numbers of the scale's dtype unless it is another's.
+  gives({Array(Doubles{0.5, 1})}, "DequantizeLinear", 23,
+        {{Array(std::vector<int8_t>{1, 2})}, {Array(0.5f)}},
+        {{"output_dtype", int(TensorProto::DOUBLE)}});
+  gives({Array(Floats{65535})}, "DequantizeLinear", 23,
+        {{Array(Shorts{65535}, {1})}, {Array(1.0f)}});
 }
 
 TEST_CASE("Determinants of ONNX, of rows in any order, and of none", "[onnx]") {
