@@ -23,7 +23,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PAGE = ROOT / "docs" / "performance.md"
-SECTION = "## Beside other libraries"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a table is: a section of the page, the columns, the order of rows by their first cells."""
+
+    section: str
+    head: list
+    order: list
+
 
 # The environment of each library.
 LIBRARIES = {
@@ -37,6 +46,7 @@ LIBRARIES = {
 ROWS = "ew_chain gemm mlp embedding small reduce batchnorm softmax layernorm attention xformer sepconv".split()
 ROWS += "cnn_cifar resnet20 resnet50 rnn ctc".split()
 HEAD = ["row", "case", "ours", "ceiling", "over it", "best peer", "ratio", "goal"]
+PLACE = Place("## Beside other libraries", HEAD, ROWS)
 
 # Families of processors, whose names in virtual machines say little: (vendor, family, models) to what they are.
 MICROARCHITECTURES = [
@@ -185,9 +195,9 @@ def table_of(measured, goals):
     return table
 
 
-def print_table(table):
-    widths = [max(len(row[i]) for row in [HEAD, *table]) for i in range(len(HEAD))]
-    for row in [HEAD, *table]:
+def print_table(table, head):
+    widths = [max(len(row[i]) for row in [head, *table]) for i in range(len(head))]
+    for row in [head, *table]:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
@@ -223,21 +233,21 @@ def conditions(measured, options):
     )
 
 
-def markdown_of(table):
-    lines, last = [HEAD, ["---"] * len(HEAD)], None
+def markdown_of(table, head):
+    lines, last = [head, ["---"] * len(head)], None
     for row in table:
         lines.append(["" if row[0] == last else row[0], *row[1:]])
         last = row[0]
     return "".join("|" + "|".join(f" {cell} ".replace("  ", " ") for cell in line) + "|\n" for line in lines)
 
 
-def read_markdown(text):
+def read_markdown(text, head):
     """The cells of the first table in it."""
     table, last = [], ""
     for line in text.splitlines():
         if line.startswith("|"):
             cells = [cell.strip() for cell in line.strip()[1:-1].split("|")]
-            if cells != HEAD and set(cells) != {"---"}:
+            if cells != head and set(cells) != {"---"}:
                 last = cells[0] = cells[0] or last
                 table.append(cells)
         elif table:
@@ -245,31 +255,31 @@ def read_markdown(text):
     return table
 
 
-def merged(old, new):
+def merged(old, new, order):
     """Rows of both, the new ones where there are two; a name's rows stand together."""
     table = {tuple(row[:2]): row for row in old}
     table.update({tuple(row[:2]): row for row in new})
     names = list(dict.fromkeys(name for name, _ in table))
-    names.sort(key=lambda name: ROWS.index(name) if name in ROWS else len(ROWS))
+    names.sort(key=lambda name: order.index(name) if name in order else len(order))
     return [row for name in names for row in table.values() if row[0] == name]
 
 
-def with_table(page, model, above, table):
+def with_table(page, place, model, above, table):
     """The page with the table under the model's heading, which is made where it is not there."""
-    if SECTION not in page:
-        raise ValueError(f"{PAGE} has no section '{SECTION}'")
-    begin = page.index(SECTION)
+    if place.section not in page:
+        raise ValueError(f"{PAGE} has no section '{place.section}'")
+    begin = page.index(place.section)
     end = page.find("\n## ", begin) + 1 or len(page)
     section, heading = page[begin:end], f"### {model}\n"
-    place = section.find(heading)
-    if place < 0:
+    start = section.find(heading)
+    if start < 0:
         section = section.rstrip("\n") + "\n\n"
-        place = stop = len(section)
+        start = stop = len(section)
     else:
-        stop = section.find("\n### ", place) + 1 or len(section)
-        table = merged(read_markdown(section[place:stop]), table)
-    block = f"{heading}\n{above}\n{markdown_of(table)}\n"
-    section = section[:place] + block + section[stop:]
+        stop = section.find("\n### ", start) + 1 or len(section)
+        table = merged(read_markdown(section[start:stop], place.head), table, place.order)
+    block = f"{heading}\n{above}\n{markdown_of(table, place.head)}\n"
+    section = section[:start] + block + section[stop:]
     return page[:begin] + section + page[end:]
 
 
@@ -295,9 +305,9 @@ def parse_arguments(arguments):
     return options
 
 
-def write_page(measured, table, options):
+def write_page(place, above, table):
     model = processor(Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    page = with_table(PAGE.read_text(encoding="utf-8"), model, conditions(measured, options), table)
+    page = with_table(PAGE.read_text(encoding="utf-8"), place, model, above, table)
     PAGE.write_text(page, encoding="utf-8")
 
 
@@ -309,12 +319,12 @@ def main(arguments):
     for measured in measure(options):
         table = table_of(measured, goals)
         if options.markdown and table:
-            write_page(measured, table, options)
+            write_page(PLACE, conditions(measured, options), table)
         if options.json:
             peers = [{"name": k[0], "case": k[1], "peers": v} for k, v in measured.peers.items()]
             text = json.dumps({"ours": list(measured.ours.values()), "peers": peers}, indent=1)
             options.json.write_text(text + "\n", encoding="utf-8")
-    print_table(table)
+    print_table(table, HEAD)
     return 0 if table else 1
 
 

@@ -1,4 +1,6 @@
-"""ONNX Runtime's and OpenVINO's: models of torch_models.py, exported once for both. They only compute forwards."""
+"""ONNX Runtime's and OpenVINO's: models of torch_models.py, exported once for both. They only compute forwards.
+
+Their `load` measures files of onnx_files.py, too (onnx_rows.py)."""
 
 import contextlib
 import logging

@@ -63,7 +63,8 @@ def cells(name, case, ours="1 ms"):
 
 def test_a_table_is_read_as_it_was_written():
     table = [cells("gemm", "1"), cells("gemm", "2"), cells("softmax", "1")]
-    assert peers.read_markdown("before\n\n" + peers.markdown_of(table) + "\nafter\n| a | b |\n") == table
+    text = "before\n\n" + peers.markdown_of(table, peers.HEAD) + "\nafter\n| a | b |\n"
+    assert peers.read_markdown(text, peers.HEAD) == table
 
 
 PAGE = "# Page\n\n## Before\n\ntext\n\n## Beside other libraries\n\nintroduction\n\n## After\n\n| a | b |\n"
@@ -72,7 +73,7 @@ PAGE = "# Page\n\n## Before\n\ntext\n\n## Beside other libraries\n\nintroduction
 def with_tables(*steps):
     page = PAGE
     for model, above, table in steps:
-        page = peers.with_table(page, model, above, table)
+        page = peers.with_table(page, peers.PLACE, model, above, table)
     return page
 
 
@@ -90,9 +91,9 @@ def test_rows_that_were_not_measured_now_stay():
         ("Two", "other\n", [cells("ctc", "1")]),
         ("One", "later\n", [cells("softmax", "2", "5 ms"), cells("gemm", "1")]))
     assert "first" not in page and page.count("### One") == 1
-    table = peers.read_markdown(page[page.index("### One"):])
+    table = peers.read_markdown(page[page.index("### One"):], peers.HEAD)
     assert table == [cells("gemm", "1"), cells("softmax", "1"), cells("softmax", "2", "5 ms")]
-    assert peers.read_markdown(page[page.index("### Two"):]) == [cells("ctc", "1")]
+    assert peers.read_markdown(page[page.index("### Two"):], peers.HEAD) == [cells("ctc", "1")]
 
 
 def test_writing_the_same_twice_changes_nothing():
@@ -102,7 +103,7 @@ def test_writing_the_same_twice_changes_nothing():
 
 def test_a_page_without_the_section_is_refused():
     with pytest.raises(ValueError, match="no section"):
-        peers.with_table("# Page\n", "One", "", [])
+        peers.with_table("# Page\n", peers.PLACE, "One", "", [])
 
 
 CPUINFO = "processor\t: 0\nvendor_id\t: {}\ncpu family\t: {}\nmodel\t\t: {}\nmodel name\t: A name\n\nprocessor\t: 1\n"

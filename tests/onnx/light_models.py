@@ -14,6 +14,17 @@ from onnx import numpy_helper
 import onnx.backend.test
 
 
+def paths():
+    """Of the models, by their names."""
+    found = sorted(glob.glob(os.path.join(os.path.dirname(onnx.backend.test.__file__), "data", "light", "*.onnx")))
+    return {os.path.basename(path)[:-len(".onnx")]: path for path in found}
+
+
+def inputs(graph):
+    initialised = {tensor.name for tensor in graph.initializer}
+    return [value for value in graph.input if value.name not in initialised]
+
+
 def dummy(value):
     """As onnx.backend.test.runner makes it."""
     shape = [dim.dim_value or 1 for dim in value.type.tensor_type.shape.dim]
@@ -21,15 +32,18 @@ def dummy(value):
     return (np.arange(count).reshape(shape) / count).astype(np.float32)
 
 
-for path in sorted(glob.glob(os.path.join(os.path.dirname(onnx.backend.test.__file__), "data", "light", "*.onnx"))):
-    name = os.path.basename(path)[:-len(".onnx")]
-    data = os.path.join(sys.argv[1], f"test_{name}", "test_data_set_0")
-    os.makedirs(data, exist_ok=True)
-    shutil.copy(path, os.path.join(data, os.pardir, "model.onnx"))
-    graph = onnx.load(path).graph
-    initialised = {tensor.name for tensor in graph.initializer}
-    for i, value in enumerate(value for value in graph.input if value.name not in initialised):
-        with open(os.path.join(data, f"input_{i}.pb"), "wb") as file:
-            file.write(numpy_helper.from_array(dummy(value), value.name).SerializeToString())
-    for i in range(len(graph.output)):
-        shutil.copy(f"{path[:-len('.onnx')]}_output_{i}.pb", os.path.join(data, f"output_{i}.pb"))
+def main():
+    for name, path in paths().items():
+        data = os.path.join(sys.argv[1], f"test_{name}", "test_data_set_0")
+        os.makedirs(data, exist_ok=True)
+        shutil.copy(path, os.path.join(data, os.pardir, "model.onnx"))
+        graph = onnx.load(path).graph
+        for i, value in enumerate(inputs(graph)):
+            with open(os.path.join(data, f"input_{i}.pb"), "wb") as file:
+                file.write(numpy_helper.from_array(dummy(value), value.name).SerializeToString())
+        for i in range(len(graph.output)):
+            shutil.copy(f"{path[:-len('.onnx')]}_output_{i}.pb", os.path.join(data, f"output_{i}.pb"))
+
+
+if __name__ == "__main__":
+    main()
