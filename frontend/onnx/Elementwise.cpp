@@ -62,10 +62,13 @@ Values divide(ModelNode &node) {
     if (isFloating(call.dtypeOf(a)))
       return call.g.div(a, b);
     const Value down = call.g.floorDiv(a, b), zero = zerosLike(call, a);
-    // Sizes remain formulas.
+    // Sizes remain formulas, (size - 1) / 16 too.
     ValueRanges ranges(call.graph);
-    if (ranges.of(a).isAtLeast(0) && ranges.of(b).isAtLeast(0))
+    const ValueRange from = ranges.of(a), by = ranges.of(b);
+    if (from.isAtLeast(0) && by.isAtLeast(0))
       return down;
+    if (by.isAtLeast(1) && by.least->isConstant() && from.isAtLeast(1 - by.least->constantValue()))
+      return call.g.floorDiv(call.g.maximum(a, zero), b);
     // One more where it is negative and leaves something.
     const Value isNegative = call.g.less(call.g.mul(call.g.sign(a), call.g.sign(b)), zero);
     const Value leaves = call.g.notEqual(call.g.mul(down, b), a);

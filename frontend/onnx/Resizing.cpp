@@ -395,6 +395,8 @@ std::vector<double> numbersOf(ModelNode &node, size_t input, const char *what) {
 }
 
 Values resize(ModelNode &node) {
+  // Sizes that only a call knows last as long as what defines them.
+  Call call("load_onnx", node.place);
   Tensor x = node.input(0);
   Rule rule;
   rule.mode = node.text("mode", "nearest");
@@ -414,8 +416,7 @@ Values resize(ModelNode &node) {
       for (int64_t size : known->toVector<int64_t>())
         sizes.push_back(size);
     } else {
-      const Shape given = node.shapeOf(3);
-      sizes = Call("load_onnx", node.place).shape(given);
+      sizes = call.shape(node.shapeOf(3));
     }
   }
   if (!isOld && rule.coordinates == "tf_crop_and_resize")

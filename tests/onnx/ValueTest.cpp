@@ -388,6 +388,43 @@ TEST_CASE("Images of ONNX are resized to sizes that only a call knows", "[onnx]"
   agree(found[1], Array(Floats{1, 3, 5}, {1, 1, 3}));
 }
 
+TEST_CASE("Images of ONNX are resized to as much as is positive", "[onnx]") {
+  ModelProto model = emptyModel(18);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {1, 1, -1});
+  *graph.add_initializer() = tensorProto("zero", {}, {0}, TensorProto::FLOAT);
+  *graph.add_initializer() = tensorProto("one", {2}, {1, 1});
+  *graph.add_initializer() = tensorProto("vector", {1}, {1});
+  addNode(graph, "Greater", {"x", "zero"}, {"positive"});
+  addNode(graph, "Cast", {"positive"}, {"ones"}, {{"to", TensorProto::INT64}});
+  addNode(graph, "ReduceSum", {"ones"}, {"sum"});
+  addNode(graph, "Reshape", {"sum", "vector"}, {"count"});
+  addNode(graph, "Concat", {"one", "count"}, {"size"}, {{"axis", 0}});
+  addNode(graph, "Resize", {"x", "", "", "size"}, {"y"}, {{"mode", text("linear")}});
+  graph.add_output()->set_name("y");
+  agree(load(model).function({Array(Floats{4, 6, 8, -2}, {1, 1, 4})})[0],
+        Array(Floats{4 + 1.0 / 3, 7, -1.0 / 3}, {1, 1, 3}));
+}
+
+TEST_CASE("Sizes of ONNX that are divided remain formulas", "[onnx]") {
+  // Of integers the quotient is cut off: -1 / 2 is 0.
+  ModelProto model = emptyModel(18);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {-1});
+  *graph.add_initializer() = tensorProto("one", {1}, {1});
+  *graph.add_initializer() = tensorProto("two", {1}, {2});
+  addNode(graph, "Shape", {"x"}, {"size"});
+  addNode(graph, "Sub", {"size", "one"}, {"less"});
+  addNode(graph, "Div", {"less", "two"}, {"half"});
+  addNode(graph, "ConstantOfShape", {"half"}, {"y"});
+  graph.add_output()->set_name("y");
+  const OnnxModel loaded = load(model);
+  for (int64_t size : {0, 1, 2, 5})
+    agree(loaded.function({Array(Floats(size_t(size)))})[0],
+          Array(Floats(size_t(size > 0 ? (size - 1) / 2 : 0))));
+  CHECK(loaded.function.kernelCount() == 1); // and none that computes a size
+}
+
 TEST_CASE("Images of ONNX become smaller smoothly", "[onnx]") {
   ModelProto model = emptyModel(18);
   GraphProto &graph = *model.mutable_graph();
