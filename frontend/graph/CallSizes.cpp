@@ -5,10 +5,12 @@
 #include "frontend/graph/ValueRange.h"
 #include "frontend/values/Elements.h"
 #include "ir/interfaces/OpProperties.h"
+#include "ir/reference/IndexWalk.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -66,11 +68,13 @@ public:
     fits.clear();
     return sizes;
   }
+  bool have(Value value) { return of(value, 0).has_value(); }
 
 private:
   std::optional<Sizes> of(Value value, unsigned depth);
   std::optional<Sizes> compute(Value value, int64_t count, unsigned depth);
   std::optional<Sizes> computeEach(mlir::Operation *op, unsigned depth);
+  std::optional<Sizes> move(mlir::Operation *op, unsigned depth);
   std::optional<Sizes> defined(Value scalar);
   DimExpr valueOf(mlir::Operation *op);
 
@@ -136,6 +140,56 @@ std::optional<Sizes> SizeExpressions::computeEach(mlir::Operation *op, unsigned 
   return made;
 }
 
+// Which element of an operand each element is.
+std::optional<Sizes> SizeExpressions::move(mlir::Operation *op, unsigned depth) {
+  std::vector<Sizes> operands;
+  std::vector<std::vector<int64_t>> dims, strides;
+  for (Value operand : op->getOperands()) {
+    std::optional<Sizes> sizes = of(operand, depth + 1);
+    if (!sizes)
+      return std::nullopt;
+    operands.push_back(std::move(*sizes));
+    dims.push_back(ir::getTensorType(operand).getShape().vec());
+    strides.push_back(ir::reference::rowMajorStrides(dims.back()));
+  }
+  if (auto slice = llvm::dyn_cast<ir::SliceOp>(op);
+      slice && !llvm::all_of(slice.getStarts().getDims(),
+                             [](const DimExpr &start) { return start.isConstant(); }))
+    return std::nullopt;
+  Sizes made;
+  const std::vector<int64_t> result = ir::getTensorType(op->getResult(0)).getShape().vec();
+  ir::reference::forEachIndex(result, [&](const ir::reference::HostIndex &index, int64_t) {
+    ir::reference::HostIndex from = index;
+    size_t operand = 0;
+    llvm::TypeSwitch<mlir::Operation *>(op)
+        .Case([&](ir::SliceOp slice) {
+          for (size_t i = 0; i < from.size(); ++i)
+            from[i] =
+                slice.getStarts().getDims()[i].constantValue() + index[i] * slice.getStrides()[i];
+        })
+        .Case([&](ir::TransposeOp transpose) {
+          for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
+            from[size_t(axis)] = index[i];
+        })
+        .Case([&](ir::ReverseOp reverse) {
+          for (int64_t axis : reverse.getAxes())
+            from[size_t(axis)] = dims[0][size_t(axis)] - 1 - index[size_t(axis)];
+        })
+        .Case([&](ir::BroadcastOp broadcast) {
+          from.clear();
+          for (auto [i, axis] : llvm::enumerate(broadcast.getDims()))
+            from.push_back(dims[0][i] == 1 ? 0 : index[size_t(axis)]);
+        })
+        .Case([&](ir::ConcatenateOp concatenate) {
+          int64_t &place = from[size_t(concatenate.getAxis())];
+          for (; place >= dims[operand][size_t(concatenate.getAxis())]; ++operand)
+            place -= dims[operand][size_t(concatenate.getAxis())];
+        });
+    made.push_back(operands[operand][size_t(ir::reference::offsetOf(from, strides[operand]))]);
+  });
+  return made;
+}
+
 std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsigned depth) {
   mlir::Operation *op = value.getDefiningOp();
   auto operand = [&](unsigned i) { return of(op->getOperand(i), depth + 1); };
@@ -170,34 +224,9 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
           op) ||
       isWidening(op))
     return operand(0);
-  if (auto broadcast = llvm::dyn_cast<ir::BroadcastOp>(op)) {
-    std::optional<Sizes> x = operand(0);
-    if (!x || x->size() != 1)
-      return std::nullopt;
-    return Sizes(size_t(count), x->front());
-  }
-  if (auto concatenate = llvm::dyn_cast<ir::ConcatenateOp>(op)) {
-    if (call.rank(value) != 1)
-      return std::nullopt;
-    Sizes sizes;
-    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-      std::optional<Sizes> part = operand(i);
-      if (!part)
-        return std::nullopt;
-      sizes.insert(sizes.end(), part->begin(), part->end());
-    }
-    return sizes;
-  }
-  if (auto slice = llvm::dyn_cast<ir::SliceOp>(op)) {
-    ir::Shape starts = slice.getStarts().getDims();
-    std::optional<Sizes> x = operand(0);
-    if (!x || starts.size() != 1 || !starts[0].isConstant())
-      return std::nullopt;
-    Sizes sizes;
-    for (int64_t i = 0; i < count; ++i)
-      sizes.push_back((*x)[starts[0].constantValue() + i * slice.getStrides()[0]]);
-    return sizes;
-  }
+  if (llvm::isa<ir::BroadcastOp, ir::SliceOp, ir::TransposeOp, ir::ReverseOp, ir::ConcatenateOp>(
+          op))
+    return move(op, depth);
   if (llvm::isa<ir::GatherOp>(op)) {
     std::optional<Sizes> x = operand(0), places = operand(1);
     if (!x || !places || call.rank(op->getOperand(0)) != 1)
@@ -304,6 +333,10 @@ std::optional<DimExpr> Call::sizeFromShapes(Value scalar) {
 
 std::optional<DimExpr> Call::knownSize(Value scalar) {
   return only(SizeExpressions(*this, SizesFrom::Values).of(scalar));
+}
+
+bool Call::areFormulas(Value numbers) {
+  return SizeExpressions(*this, SizesFrom::SignedValues).have(numbers);
 }
 
 std::optional<DimExpr> Call::knownNumber(Value scalar) {

@@ -114,6 +114,18 @@ const Array *ModelNode::computedConstant(size_t i) const {
   return has(i) ? inputs[i]->computedConstant() : nullptr;
 }
 
+const Array *ModelNode::constantOrFormula(size_t i) const {
+  if (!has(i) || constant(i))
+    return constant(i);
+  const Tensor value = input(i);
+  {
+    Call call("load_onnx", place);
+    if (call.areFormulas(call.value(value)))
+      return nullptr;
+  }
+  return computedConstant(i);
+}
+
 std::vector<int64_t> ModelNode::integersOf(size_t i, const char *what) const {
   const Array *array = computedConstant(i);
   if (!array) {
@@ -130,6 +142,8 @@ Shape ModelNode::shapeOf(size_t i) const {
   const Tensor sizes = input(i);
   if (!isInteger(sizes.dtype()))
     fail(std::string("has sizes of dtype ") + dtypeName(sizes.dtype()) + "; needed integers");
+  if (const Array *array = constantOrFormula(i))
+    return Shape(array->toVector<int64_t>());
   return Shape(sizes);
 }
 

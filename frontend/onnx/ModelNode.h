@@ -60,8 +60,7 @@ public:
   const int64_t opset;
   const std::string &type() const { return proto.op_type(); }
 
-  //===-- Inputs
-  //--------------------------------------------------------------------------------===//
+  //===-- Inputs ----------------------------------------------------------------------------===//
   size_t inputCount() const { return inputs.size(); }
   bool has(size_t i) const { return i < inputs.size() && inputs[i]; }
   // ValueError for one that is not there, or no tensor.
@@ -74,14 +73,15 @@ public:
   const Array *constant(size_t i) const;
   // The same, computed here and now where it follows from what is known: for what must be known.
   const Array *computedConstant(size_t i) const;
+  // The same where formulas of sizes do not say it, which takes no compilation.
+  const Array *constantOrFormula(size_t i) const;
   // The numbers of an input that says how the op works; NotImplementedError where they are not
   // known before a call.
   std::vector<int64_t> integersOf(size_t i, const char *what) const;
   // The same where sizes of inputs may be among them.
   Shape shapeOf(size_t i) const;
 
-  //===-- Attributes
-  //----------------------------------------------------------------------------===//
+  //===-- Attributes ------------------------------------------------------------------------===//
   bool hasAttribute(const char *name) const { return find(name); }
   int64_t integer(const char *name, int64_t otherwise) const;
   int64_t integer(const char *name) const; // ValueError where it is not there

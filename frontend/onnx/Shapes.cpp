@@ -30,7 +30,7 @@ Values reshape(ModelNode &node) {
   if (node.opset < 5)
     return one(K::reshape(x, Shape(node.integers("shape")), node.place));
   const bool keepsZeros = node.integer("allowzero", 0);
-  const Array *known = node.constant(1);
+  const Array *known = node.constantOrFormula(1);
   if (!known || keepsZeros) {
     if (known)
       return one(K::reshape(x, Shape(known->toVector<int64_t>()), node.place));
@@ -182,7 +182,7 @@ Values split(ModelNode &node) {
 
 // Of each axis one number, or the tensor that a call knows it by.
 Size entryOf(ModelNode &node, size_t input, size_t i) {
-  if (const Array *known = node.constant(input))
+  if (const Array *known = node.constantOrFormula(input))
     return known->item<int64_t>(int64_t(i));
   return node.input(input)[IndexList(int64_t(i), node.place)];
 }

@@ -70,6 +70,10 @@ TEST_CASE("reshape") {
   auto picked = [&](const Tensor &places) { return K::reshape(x, K::gather(K::shape(x), places)); };
   CHECK(picked(K::constant({2, 0, 1}, "int32")).shape() == StaticShape{5, None, 4});
   CHECK(picked(K::shape(K::zeros({1, 2, 0}))).shape() == StaticShape{4, 5, None});
+  // As exporters of PyTorch turn around what is padded.
+  Tensor pairs = K::reshape(K::concatenate({K::shape(x), K::constant({1, 1, 1}, "int32")}), {3, 2});
+  Tensor turned = K::reshape(K::permute_dimensions(K::reverse(pairs, 0), {1, 0}), {-1});
+  CHECK(K::reshape(x, turned).shape() == StaticShape{1, 5, None, 1, 1, 4});
   CHECK(K::reshape(x, {None, 20}).shape() == StaticShape{None, 20});
   CHECK(K::reshape(input({0, 3}), {0, -1}).shape().size() == 2);
   CHECK_THROWS_AS(K::reshape(input({2, 6}), {5, -1}), keratin::ValueError);
