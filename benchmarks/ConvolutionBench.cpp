@@ -1,6 +1,6 @@
-// Times generated convolutions on one core, by hand: convolution_bench [machine] [filter].
-// Prints GFLOP/s and the share of the FMA peak measured just before, for the result and for both
-// gradients.
+// Times generated convolutions on one core, by hand: convolution_bench [machine] [filter]
+// [elements: f32, i32 or u8]. Prints GFLOP/s and the share of the FMA peak measured just before,
+// for the result and for both gradients. u8 is multiplied with int8, in int32.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ConvolutionKernel.h"
 #include "codegen/elements/LoopEmitter.h"
@@ -111,7 +111,8 @@ using UnitsFn = int64_t (*)();
 
 class BenchCompiler : public KernelCompiler {
 public:
-  using KernelCompiler::KernelCompiler;
+  BenchCompiler(const MachineTarget &target, StringRef elements)
+      : KernelCompiler(target), elements(elements) {}
 
   // All sizes built in.
   BuiltModule convolution(const Form &form) {
@@ -148,7 +149,7 @@ public:
       };
       add('b', place.batch), add('g', place.group), add('f', place.filter);
       add('0', place.windows[0]), add('1', place.windows[1]);
-      emit.store(sums, emit.address(kernel.getArgument(2), b.getF32Type(), offset), mask);
+      emit.store(sums, emit.address(kernel.getArgument(2), spec.accumulatorType, offset), mask);
     };
     emitConvolution(builder, loc, spec, plan, target, emit.toIndex(kernel.getArgument(4)),
                     emit.toIndex(kernel.getArgument(5)));
@@ -161,7 +162,8 @@ public:
 private:
   ConvolutionSpec specOf(LoopEmitter &emit, const Form &form) {
     auto known = [&](int64_t value) {
-      return ConvolutionSize{emit.toIndex(emit.constant(value)), value};
+      return ConvolutionSize{emit.toIndex(emit.constant(value)), value,
+                             keratin::ir::DimExpr(value)};
     };
     auto size = [&](char letter) {
       auto found = form.size.find(letter);
@@ -172,7 +174,13 @@ private:
       return known(form.strideOf(form.filter, letter, form.filterWindow));
     };
     ConvolutionSpec spec;
-    spec.accumulatorType = spec.x.elementType = spec.filter.elementType = emit.builder.getF32Type();
+    Builder &b = emit.builder;
+    spec.accumulatorType = elements == "f32" ? Type(b.getF32Type()) : b.getI32Type();
+    spec.x.elementType = spec.filter.elementType = spec.accumulatorType;
+    if (elements == "u8") {
+      spec.x.elementType = b.getIntegerType(8, /*isSigned=*/false);
+      spec.filter.elementType = b.getI8Type();
+    }
     spec.batch = size('b');
     spec.groups = size('g');
     spec.contracted = size('c');
@@ -192,18 +200,21 @@ private:
     }
     return spec;
   }
+
+  StringRef elements;
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string machine = argc > 1 ? argv[1] : "native", chosen = argc > 2 ? argv[2] : "";
+  std::string machine = argc > 1 ? argv[1] : "native", chosen = argc > 2 ? argv[2] : "",
+              elements = argc > 3 ? argv[3] : "f32";
   MachineTarget target = machineByName(machine);
   if (target.triple.empty()) {
     std::fprintf(stderr, "convolution_bench: unknown machine %s\n", machine.c_str());
     return 2;
   }
-  BenchCompiler compiler(target);
+  BenchCompiler compiler(target, elements);
   const Shape shapes[] = {{"resnet 7x7", 1, 224, 3, 64, 7, 2, 3},
                           {"resnet 56", 1, 56, 64, 64, 3, 1, 1},
                           {"resnet 28", 1, 28, 128, 128, 3, 1, 1},

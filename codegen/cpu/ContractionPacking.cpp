@@ -10,6 +10,38 @@
 using namespace mlir;
 using namespace keratin::codegen;
 
+const char *keratin::codegen::howPacked(const ContractionPlan &plan) {
+  if (plan.usesAmx)
+    return plan.depthStep == 4 ? "_amx_fours" : "_amx";
+  return plan.depthStep == 4 ? "_fours" : plan.isOfIntegers ? "_pairs" : "";
+}
+
+Type keratin::codegen::numberType(LoopEmitter &emit, const ContractionPlan &plan, Type type) {
+  return plan.isOfPairs() ? emit.builder.getIntegerType(32 / plan.depthStep) : type;
+}
+
+// What numbers are loaded from: those that are not widened are bits.
+static Type memoryType(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType) {
+  const Type number = numberType(emit, plan, type);
+  const unsigned bits = number.getIntOrFloatBitWidth();
+  return plan.isOfPairs() && sourceType.getIntOrFloatBitWidth() == bits ? number : sourceType;
+}
+
+Value keratin::codegen::loadNumber(LoopEmitter &emit, const ContractionPlan &plan, Type type,
+                                   Type sourceType, Value from) {
+  return emit.loadAs(numberType(emit, plan, type), memoryType(emit, plan, type, sourceType), from);
+}
+
+Value keratin::codegen::loadElements(LoopEmitter &emit, const ContractionPlan &plan, Type type,
+                                     Type sourceType, int64_t lanes, Value from, Value mask) {
+  if (!plan.isOfPairs())
+    return emit.loadAs(type, sourceType, lanes, from, mask);
+  Value numbers =
+      emit.loadAs(numberType(emit, plan, type), memoryType(emit, plan, type, sourceType),
+                  lanes * plan.depthStep, from, mask);
+  return emit.builder.create<vector::BitCastOp>(emit.loc, VectorType::get(lanes, type), numbers);
+}
+
 namespace {
 
 using Access = ContractionPlan::Access;
@@ -27,13 +59,6 @@ const char *accessName(Access access) {
     return "gathered";
   }
   return nullptr;
-}
-
-// Beside the types.
-const char *howPacked(const ContractionPlan &plan) {
-  if (plan.usesAmx)
-    return plan.depthStep == 4 ? "_amx_fours" : "_amx";
-  return plan.depthStep == 4 ? "_fours" : plan.isOfIntegers ? "_pairs" : "";
 }
 
 Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowStride, Value col,
@@ -64,18 +89,6 @@ Values forSteps(LoopEmitter &emit, const ContractionPlan &plan, Value depth, int
   return least;
 }
 
-// What packed elements are made of, one or more numbers.
-Type numberType(LoopEmitter &emit, const ContractionPlan &plan, Type type) {
-  return plan.isOfPairs() ? emit.builder.getIntegerType(32 / plan.depthStep) : type;
-}
-
-// What numbers are loaded from: those that are not widened are bits.
-Type memoryType(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType) {
-  const Type number = numberType(emit, plan, type);
-  const unsigned bits = number.getIntOrFloatBitWidth();
-  return plan.isOfPairs() && sourceType.getIntOrFloatBitWidth() == bits ? number : sourceType;
-}
-
 // The elements of one step from `lanes` numbers on, which lie next to each other; `left`: how many
 // steps of one are left where these are not enough for it.
 Value packedLanes(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
@@ -99,22 +112,6 @@ Value packedLanes(LoopEmitter &emit, const ContractionPlan &plan, Type type, Typ
       numbers.append(emit.choose(emit.less(emit.constant(i), left), vector, load, zero));
   }
   return emitPairs(emit, numbers);
-}
-
-Value loadNumber(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
-                 Value from) {
-  return emit.loadAs(numberType(emit, plan, type), memoryType(emit, plan, type, sourceType), from);
-}
-
-// `lanes` elements whose numbers lie next to each other.
-Value loadElements(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
-                   int64_t lanes, Value from, Value mask = nullptr) {
-  if (!plan.isOfPairs())
-    return emit.loadAs(type, sourceType, lanes, from, mask);
-  Value numbers =
-      emit.loadAs(numberType(emit, plan, type), memoryType(emit, plan, type, sourceType),
-                  lanes * plan.depthStep, from, mask);
-  return emit.builder.create<vector::BitCastOp>(emit.loc, VectorType::get(lanes, type), numbers);
 }
 
 // Alternates elements of x and y, in each piece of so many lanes, from one on.

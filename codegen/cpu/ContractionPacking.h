@@ -7,6 +7,18 @@
 
 namespace keratin::codegen {
 
+// What packed elements are made of, one or more numbers (ContractionPlan::depthStep).
+mlir::Type numberType(LoopEmitter &emit, const ContractionPlan &plan, mlir::Type type);
+mlir::Value loadNumber(LoopEmitter &emit, const ContractionPlan &plan, mlir::Type type,
+                       mlir::Type sourceType, mlir::Value from);
+// `lanes` elements whose numbers lie next to each other; those outside of the mask, which is of
+// numbers, are zero.
+mlir::Value loadElements(LoopEmitter &emit, const ContractionPlan &plan, mlir::Type type,
+                         mlir::Type sourceType, int64_t lanes, mlir::Value from,
+                         mlir::Value mask = nullptr);
+// In the names of functions that pack, beside the types.
+const char *howPacked(const ContractionPlan &plan);
+
 // A block of B: `depth` rows from the matrix's `source` on, as panels of tileColumns() columns. The
 // panel's rows follow one another without gaps.
 struct PackedColumns {

@@ -393,14 +393,30 @@ static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int
 static bool hasPairs(const ContractionSpec &spec, const MachineTarget &target) {
   if (spec.k.constant && *spec.k.constant < 2)
     return false;
-  auto areBoth = [&](llvm::function_ref<bool(Type)> are) {
-    return are(spec.a.elementType) && are(spec.b.elementType);
-  };
   if (spec.accumulatorType.isF32())
-    return target.multipliesPairs && areBoth([](Type type) { return type.isBF16(); });
+    return target.multipliesPairs && spec.a.elementType.isBF16() && spec.b.elementType.isBF16();
+  return areSummedTogether(spec.accumulatorType, spec.a.elementType, spec.b.elementType, target);
+}
+
+// Those that 16 bits with a sign hold.
+bool keratin::codegen::areSummedTogether(Type accumulator, Type a, Type b,
+                                         const MachineTarget &target) {
   const bool hasVectors = target.lanes(32) >= 4;
-  return target.multipliesWords && hasVectors && spec.accumulatorType.isInteger(32) &&
-         areBoth([](Type type) { return type.isInteger(8) || type.isSignlessInteger(16); });
+  auto isShort = [](Type type) { return type.isInteger(8) || type.isSignlessInteger(16); };
+  return target.multipliesWords && hasVectors && accumulator.isInteger(32) && isShort(a) &&
+         isShort(b);
+}
+
+void keratin::codegen::sumTogether(ContractionPlan &tile, Type a, Type b,
+                                   const MachineTarget &target, bool byTiles) {
+  tile.depthStep = 2;
+  tile.isOfIntegers = true;
+  tile.isSignedA = !a.isUnsignedInteger();
+  tile.isSignedB = !b.isUnsignedInteger();
+  const bool areBytes = a.isInteger(8) && b.isInteger(8);
+  const bool areDifferent = tile.isSignedA != tile.isSignedB;
+  if (areBytes && (byTiles || (target.multipliesBytes && areDifferent)))
+    tile.depthStep = 4;
 }
 
 // How narrow numbers are multiplied. To pack B costs more than to widen each row of it for each
@@ -419,15 +435,8 @@ static void chooseNumbers(ContractionPlan &plan, const ContractionSpec &spec,
   if (!mayBePairs || plan.widensB)
     return;
   plan.depthStep = 2;
-  plan.isOfIntegers = isa<IntegerType>(spec.accumulatorType);
-  if (!plan.isOfIntegers)
-    return;
-  plan.isSignedA = !spec.a.elementType.isUnsignedInteger();
-  plan.isSignedB = !spec.b.elementType.isUnsignedInteger();
-  const bool areBytes = spec.a.elementType.isInteger(8) && spec.b.elementType.isInteger(8);
-  const bool areDifferent = plan.isSignedA != plan.isSignedB;
-  if (areBytes && (target.multipliesByteTiles || (target.multipliesBytes && areDifferent)))
-    plan.depthStep = 4;
+  if (isa<IntegerType>(spec.accumulatorType))
+    sumTogether(plan, spec.a.elementType, spec.b.elementType, target, target.multipliesByteTiles);
 }
 
 // Two tiles of sixteen rows, times two of as many columns each, in place of vectors' sums. What

@@ -178,6 +178,13 @@ int64_t panelColumns(const ContractionSpec &spec, const ContractionPlan &plan);
 double cyclesOfRows(int64_t m, int64_t rows, int64_t tailRows, int64_t vectors,
                     bool isWide = false);
 
+// Whether products of such integers are summed several at a time, and the tile that does so: in
+// fours where instructions of vectors, or `byTiles` those of AMX, take their bytes, else in pairs.
+bool areSummedTogether(mlir::Type accumulator, mlir::Type a, mlir::Type b,
+                       const MachineTarget &target);
+void sumTogether(ContractionPlan &tile, mlir::Type a, mlir::Type b, const MachineTarget &target,
+                 bool byTiles);
+
 // Reads what is known of the sizes, the strides and the types: values may be null.
 ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target,
                                 ContractionCall call = {});

@@ -53,7 +53,7 @@ private:
       w.outputBlock = w.tapBlock = one;
     }
     blocks.columns = size(plan.columns(spec));
-    blocks.channel = size(plan.channel(spec));
+    blocks.channel = emit.ceilDiv(size(plan.channel(spec)), emit.constant(plan.tile.depthStep));
     blocks.outside = size(plan.outside(spec));
     blocks.each = size(plan.alongGroups ? spec.filters : spec.groups);
     blocks.outsideBlock = one;

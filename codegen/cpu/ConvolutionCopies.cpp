@@ -15,7 +15,8 @@ void ConvolutionLoops::copyRegion() {
   Value outsideStride = stride(plan.batchInside ? x.contracted : x.batch);
   Value channelStride = stride(plan.batchInside ? x.batch : x.contracted);
   Value groupStride = stride(x.groups);
-  Value from = emit.add(emit.mul(outside0, outsideStride), emit.mul(channel0, channelStride));
+  Value from =
+      emit.add(emit.mul(outside0, outsideStride), emit.mul(numbersOf(channel0), channelStride));
   from = emit.add(from, emit.mul(plan.alongGroups ? column0 : each, groupStride));
 
   emit.loop(zero, outsideHere, 1, [&](Value outside) {
@@ -55,12 +56,13 @@ void ConvolutionLoops::copyWindows(size_t j, Value source, Value target, Value i
   if (!plan.alongGroups) {
     line.to = target;
     line.run = channelHere;
+    line.numbers = numbersHere;
     line.fromRun = stride(plan.batchInside ? spec.x.batch : spec.x.contracted);
     line.from = emit.address(spec.x.base, spec.x.elementType, base);
     emitConvolutionLine(emit, plan.tile, spec.x.elementType, type, line);
     return;
   }
-  line.run = columnsHere;
+  line.run = line.numbers = columnsHere;
   line.fromRun = stride(spec.x.groups);
   emit.loop(zero, channelHere, 1, [&](Value channel) {
     Value channelStride = stride(plan.batchInside ? spec.x.batch : spec.x.contracted);
@@ -81,7 +83,7 @@ void ConvolutionLoops::packPanels() {
   Value columnStride = stride(plan.alongGroups ? filter.groups : filter.filters);
   Value eachStride = stride(plan.alongGroups ? filter.filters : filter.groups);
   Value from = emit.add(emit.mul(column0, columnStride), emit.mul(each, eachStride));
-  from = emit.add(from, emit.mul(plan.batchInside ? outside0 : channel0, contracted));
+  from = emit.add(from, emit.mul(plan.batchInside ? outside0 : numbersOf(channel0), contracted));
   for (const Window &w : windows)
     from = emit.add(from, emit.add(w.phase.filterBase, emit.mul(w.firstTap, w.phase.filterStep)));
 
@@ -90,9 +92,10 @@ void ConvolutionLoops::packPanels() {
   rows.columns = columnsHere;
   rows.colStride = columnStride;
   rows.panelStride = emit.mul(blocks.depth, width);
+  const Value packedRows = plan.batchInside ? windows[last].tapsHere : channelHere;
   auto pack = [&](Value offset, Value row) {
     rows.from = emit.address(filter.base, filter.elementType, offset);
-    rows.to = emit.address(packed, type, emit.mul(emit.mul(row, rows.rows), width));
+    rows.to = emit.address(packed, type, emit.mul(emit.mul(row, packedRows), width));
     emitConvolutionFilterRows(emit, plan.tile, filter.elementType, type, rows);
   };
   if (plan.batchInside) {
@@ -102,7 +105,7 @@ void ConvolutionLoops::packPanels() {
       overTaps(0, last, emit.add(from, emit.mul(i, contracted)), i, pack);
     });
   } else {
-    rows.rows = channelHere;
+    rows.rows = numbersHere;
     rows.rowStride = contracted;
     overTaps(0, last + 1, from, zero, pack);
   }
@@ -159,7 +162,7 @@ Value ConvolutionLoops::filterElement(Value panel, Value tap, Value row) {
       at = emit.add(at, emit.add(w.phase.filterBase, emit.mul(i, w.phase.filterStep)));
     }
   }
-  return emit.add(at, emit.mul(emit.add(channel0, row), stride(filter.contracted)));
+  return emit.add(at, emit.mul(numbersOf(emit.add(channel0, row)), stride(filter.contracted)));
 }
 
 // A panel's columns of a pass, to where the pass before had them.
@@ -172,7 +175,8 @@ void ConvolutionLoops::packPass(const Passes &passes, Value pass, Value panel) {
   block.type = type;
   block.rowStride = stride(filter.contracted);
   block.colStride = stride(filter.filters);
-  block.depth = emit.min(passes.partDepth, emit.sub(depth, row));
+  const Value packedRows = emit.min(passes.partDepth, emit.sub(depth, row));
+  block.depth = emit.min(numbersOf(packedRows), emit.sub(numbersHere, numbersOf(row)));
   block.panelDepth = zero;
   block.columnsHere = emit.min(width, emit.sub(columnsHere, emit.mul(panel, width)));
   block.firstPanel = zero;
@@ -180,7 +184,7 @@ void ConvolutionLoops::packPass(const Passes &passes, Value pass, Value panel) {
   emit.loop(zero, tapsOf(passes, firstTap), 1, [&](Value tap) {
     Value at = filterElement(panel, emit.add(first, tap), from);
     block.source = emit.address(filter.base, filter.elementType, at);
-    block.packed = emit.address(packed, type, emit.mul(emit.mul(tap, block.depth), width));
+    block.packed = emit.address(packed, type, emit.mul(emit.mul(tap, packedRows), width));
     emitPackColumns(emit, plan.tile, block);
   });
 }

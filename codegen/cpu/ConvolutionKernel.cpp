@@ -99,6 +99,9 @@ void ConvolutionLoops::runRegion(Value number, Value isFilterHeld, Value isRegio
   else
     channel0 = emit.mul(rest, blocks.channelBlock);
   channelHere = here(blocks.channel, channel0, blocks.channelBlock);
+  numbersHere = plan.tile.isOfPairs() ? here(stride(plan.channel(spec)), numbersOf(channel0),
+                                             numbersOf(blocks.channelBlock))
+                                      : channelHere;
   outsideHere = here(blocks.outside, outside0, blocks.outsideBlock);
 
   Value no = emit.less(one, zero);

@@ -44,6 +44,9 @@ private:
 
   Value stride(const ConvolutionSize &size) { return numberOf(emit, size); }
 
+  // Of packed elements of the contracted dimension.
+  Value numbersOf(Value elements) { return emit.mul(elements, plan.tile.depthStep); }
+
   Value here(Value size, Value first, Value block);
   void runItems(Value begin, Value end);
   void openPanels(Value number);
@@ -106,6 +109,7 @@ private:
   Value each, column0, columnsHere;
   // Of the region at hand.
   Value channel0, channelHere, outside0, outsideHere;
+  Value numbersHere; // of the channel; as many unless it is packed several at a time
   Value isFirstRegion, isLastRegion;
   Value tapCount, depth, depthStride;
   // Of the panel at hand.

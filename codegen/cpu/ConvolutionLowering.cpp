@@ -38,10 +38,9 @@ private:
 void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
   ConvolutionSpec spec =
       nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); });
-  spec.x.base = memoryOf(k, ir::ConvolutionOp(nest.op).getX());
+  spec.x.base = memoryOf(k, nest.x());
   const bool isInPanels = schedule.filter == ConvolutionPlan::Filter::InPanels;
-  spec.filter.base = memoryOf(k, isInPanels ? Value(ir::panelsOf(kernel))
-                                            : ir::ConvolutionOp(nest.op).getFilter());
+  spec.filter.base = memoryOf(k, isInPanels ? Value(ir::panelsOf(kernel)) : nest.filter());
   ConvolutionEpilogue epilogue(k, k.target, nest);
   spec.store = [&](OpBuilder &builder, Location loc, const ConvolutionPlace &place, Value sums,
                    Value mask) { epilogue.emit(builder, loc, place, sums, mask); };

@@ -13,6 +13,7 @@ namespace keratin::codegen {
 struct ConvolutionLine {
   mlir::Value to, pixel; // elements from one position to the next in the copy
   mlir::Value lead, body, span, run;
+  mlir::Value numbers;            // of x at each position, which make `run` packed elements
   mlir::Value from;               // the first position of the body
   mlir::Value fromPixel, fromRun; // strides in x
 };

@@ -81,6 +81,8 @@ void ConvolutionLoops::runPass(const Passes &passes, Value pass, Value panel) {
   ContractionPanel job;
   job.depth = emit.min(passes.partDepth, emit.sub(depth, row));
   job.depthStride = depthStride;
+  if (plan.tile.isOfPairs())
+    job.pairs = ContractionPanel::Pairs::AtOnce;
   Value lastStep = emit.mul(blocks.pixel, plan.steps[last].oStep);
   if (plan.batchInside) {
     job.rows = emit.mul(windows[last].outputsHere, channelHere);

@@ -194,6 +194,9 @@ static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTar
     plan.tile.b = Access::Gathered;
   const ConvolutionSize &columns = plan.columns(spec);
   plan.tile.wholePanels = columns.isMultipleOf(plan.tile.tileColumns());
+  if (!single && !plan.alongGroups && !plan.batchInside &&
+      areSummedTogether(spec.accumulatorType, spec.x.elementType, filter.elementType, target))
+    sumTogether(plan.tile, spec.x.elementType, filter.elementType, target, /*byTiles=*/false);
   chooseFilter(plan, spec, panelColumns);
   return plan;
 }
@@ -294,6 +297,8 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ConvolutionPlan &plan
       << " vectors x " << plan.tile.lanes << " lanes";
   if (plan.tile.tailRows)
     out << ", of " << plan.tile.tailRows << " rows for the rest";
+  if (plan.tile.isOfPairs())
+    out << (plan.tile.depthStep == 4 ? ", in fours" : ", in pairs");
   out << "\nrows: "
       << (plan.batchInside ? "the last window and the batch" : "the last window's positions")
       << "; columns: " << (plan.alongGroups ? "groups" : "filters") << "; depth: "

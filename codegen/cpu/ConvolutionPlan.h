@@ -13,7 +13,9 @@ namespace keratin::codegen {
 struct DepthwisePlan;
 
 struct ConvolutionPlan {
-  // Rows of the tile, columns, panels and how B is packed; blockK is no limit.
+  // Rows of the tile, columns, panels and how B is packed; blockK is no limit. Where integers are
+  // multiplied several at a time they are neighbours in the contracted dimension, of which sizes
+  // and places below are those of packed elements.
   ContractionPlan tile;
   // Columns are groups, each with its own A (depthwise); else filters.
   bool alongGroups = false;

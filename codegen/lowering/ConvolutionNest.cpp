@@ -1,6 +1,7 @@
 #include "codegen/lowering/ConvolutionNest.h"
 
 #include "codegen/lowering/KernelKind.h"
+#include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/OpCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,6 +35,9 @@ void ConvolutionNest::print(llvm::raw_ostream &out) const {
   });
   out << "\n";
 }
+
+Value ConvolutionNest::x() const { return ir::inMemory(ir::ConvolutionOp(op).getX()); }
+Value ConvolutionNest::filter() const { return ir::inMemory(ir::ConvolutionOp(op).getFilter()); }
 
 //===-- For generators ------------------------------------------------------------------------===//
 
@@ -81,8 +85,13 @@ static ConvolutionSpec specOf(const ConvolutionNest &nest, SizeOf index) {
   spec.groups = sizeOf(shape.groups, index);
   spec.contracted = sizeOf(shape.contracted, index);
   spec.filters = sizeOf(shape.filters, index);
-  spec.x.elementType = signless(getElementType(op.getX()));
-  spec.filter.elementType = signless(getElementType(op.getFilter()));
+  // Of what is widened the sign counts.
+  auto typeOf = [&](Value operand) {
+    Type type = getElementType(operand);
+    return type.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth() ? type : signless(type);
+  };
+  spec.x.elementType = typeOf(nest.x());
+  spec.filter.elementType = typeOf(nest.filter());
   const ConvolutionDims &dims = shape.dims;
   spec.x.batch = strideOf(op.getX(), dims.batch.x, index);
   spec.x.groups = strideOf(op.getX(), dims.groups.x, index);

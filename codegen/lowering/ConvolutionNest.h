@@ -20,6 +20,9 @@ struct ConvolutionNest {
   ConvolutionSpec describe(mlir::OpBuilder &b, mlir::Location loc, SizeOf sizeOf) const;
   ConvolutionSpec describe() const;
   void print(llvm::raw_ostream &out) const;
+  // The operands as they are in memory.
+  mlir::Value x() const;
+  mlir::Value filter() const;
 
   ir::ConvolutionOp op;
   ir::ConvolutionShape shape;

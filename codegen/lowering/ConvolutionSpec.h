@@ -21,7 +21,7 @@ struct ConvolutionWindow {
 // Where elements are, strides in elements. The stride of a dimension that an operand lacks is 0.
 struct ConvolutionOperand {
   mlir::Value base;       // llvm.ptr
-  mlir::Type elementType; // may be f16 or bf16, which are widened to the accumulator
+  mlir::Type elementType; // may be f16, bf16 or shorter integers: see ContractionOperand
   ConvolutionSize batch;  // of x only
   ConvolutionSize groups, contracted;
   ConvolutionSize filters; // of the filter only

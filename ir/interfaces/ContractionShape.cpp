@@ -1,5 +1,7 @@
 #include "ir/interfaces/ContractionShape.h"
 
+#include "ir/interfaces/OpProperties.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -71,8 +73,7 @@ bool keratin::ir::isWidening(Operation *op) {
   if (!cast || !getElementType(cast.getY()).isSignlessInteger(32))
     return false;
   Type type = getElementType(cast.getX());
-  return (type.isInteger(8) || type.isInteger(16)) &&
-         llvm::any_of(op->getUsers(), [](Operation *user) { return isa<DotGeneralOp>(user); });
+  return (type.isInteger(8) || type.isInteger(16)) && llvm::any_of(op->getUsers(), isContraction);
 }
 
 Value keratin::ir::inMemory(Value factor) {

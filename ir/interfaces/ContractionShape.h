@@ -23,10 +23,10 @@ struct ContractionShape {
 // nullopt if some run has no single stride: then a transpose must come first.
 std::optional<ContractionShape> getContractionShape(DotGeneralOp op);
 
-// A cast of integers of 8 or 16 bits to int32 that a contraction reads: a kernel with the
-// contraction holds it, and reads the integers where they are.
+// A cast of integers of 8 or 16 bits to int32 that a dot_general or convolution reads: a kernel
+// with that holds it, and reads the integers where they are.
 bool isWidening(mlir::Operation *op);
-// What is in memory of an operand of a contraction: that of such a cast, or itself.
+// What is in memory of an operand of one: that of such a cast, or itself.
 mlir::Value inMemory(mlir::Value factor);
 
 } // namespace keratin::ir

@@ -174,7 +174,7 @@ void KernelGroups::number() {
     order.push_back(&op);
   // Contractions read memory, but for casts that are a part of reading it.
   auto readsMemory = [](Operation *user, Operation *op) {
-    return isTiled(user) ? !isWidening(op) || !isa<DotGeneralOp>(user) : isWidening(user);
+    return isTiled(user) ? !isWidening(op) || !isContraction(user) : isWidening(user);
   };
   for (Operation *op : llvm::reverse(order)) // users first
     if (isRepeatable(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
@@ -270,16 +270,18 @@ KernelGroups::Group KernelGroups::readInMemory(ArrayRef<Operation *> members) co
 
 static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 
-// The op with the free ops it reads, in order.
+// The op with the free ops it reads, in order. What widens for a contraction reads memory.
 KernelGroups::Group KernelGroups::withFreeOperands(Operation *op) const {
   llvm::SmallSetVector<Operation *, 8> list;
   list.insert(op);
+  auto isRead = [](Operation *definition, Operation *user) {
+    return isTiled(user) ? isWidening(definition) : !isWidening(user) && isRepeatable(definition);
+  };
   if (policy.isFusible(op))
     for (size_t i = 0; i < list.size(); ++i)
       for (Value operand : list[i]->getOperands())
         if (Operation *definition = operand.getDefiningOp())
-          if ((isTiled(list[i]) ? isWidening(definition) : isRepeatable(definition)) &&
-              !isOwned(definition))
+          if (isRead(definition, list[i]) && !isOwned(definition))
             list.insert(definition);
   Group members(list.begin(), list.end());
   llvm::sort(members, isBefore);

@@ -2,7 +2,7 @@
 //
 // Elementwise ops, pads, slices, reverses and concatenations do not care. What they connect makes a
 // component, which is turned as a whole: transposes into it and out of it vanish, others become
-// necessary, and it is turned if that moves fewer elements. A rule that moves one transpose over
+// necessary, and it is turned if that moves fewer bytes. A rule that moves one transpose over
 // one op cannot see this: where a value has two uses, both must move, or there is one transpose
 // more.
 #include "passes/Passes.h"
@@ -41,9 +41,9 @@ template <class List> List permuted(const List &list, ArrayRef<int64_t> permutat
   return result;
 }
 
-// How many elements move; unknown sizes are taken to be of the order of an image's.
+// How many bits move; unknown sizes are taken to be of the order of an image's.
 double weight(Value value) {
-  double count = 1;
+  double count = getElementType(value).getIntOrFloatBitWidth();
   for (const DimExpr &dim : getShape(value))
     count *= double(dim.evaluate([](int64_t) { return std::optional<int64_t>(64); }).value_or(64));
   return count;
@@ -71,7 +71,7 @@ Permutation orderOfOperand(BroadcastOp op, ArrayRef<int64_t> permutation) {
   return order;
 }
 
-// How many elements move where a leaf is made in another order.
+// How many bits move where a leaf is made in another order.
 double weightOfLeaf(Value value, ArrayRef<int64_t> permutation) {
   if (auto constant = value.getDefiningOp<ConstantOp>())
     return constant.getValue().isSplat() ? 0 : weight(value);
@@ -131,7 +131,7 @@ bool Component::isTurned(Operation *user, ArrayRef<int64_t> permutation) const {
 }
 
 bool Component::isWorthwhile(ArrayRef<int64_t> permutation) const {
-  double entrances = 0, exits = 0; // elements that move no more, less those that move now
+  double entrances = 0, exits = 0; // bits that move no more, less those that move now
   Permutation back = inverse(permutation);
   for (Value value : values) {
     Operation *maker = value.getDefiningOp();

@@ -3,6 +3,7 @@
 
 #include "ir/builder/GraphMath.h"
 #include "ir/interfaces/ContractionShape.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/interfaces/OpCost.h"
 #include "ir/reference/HostConversions.h"
 
@@ -147,7 +148,7 @@ private:
 
   // Short integers in front of a contraction, which widens them for itself.
   static bool staysShort(OpOperand &use) {
-    return isa<DotGeneralOp>(use.getOwner()) && isWidening(use.get().getDefiningOp());
+    return isContraction(use.getOwner()) && isWidening(use.get().getDefiningOp());
   }
 
   // With the results rounded to their types.

@@ -7,6 +7,7 @@
 #include "passes/simplify/Scatters.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/interfaces/ContractionShape.h"
 
 using namespace keratin::ir;
 using namespace keratin::passes;
@@ -82,6 +83,9 @@ struct ElementwiseOfTransposes : OpInterfaceRewritePattern<ElementwiseOpInterfac
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ElementwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
+    // A convolution widens for itself, and absorbs no transpose.
+    if (isWidening(op) && llvm::any_of(op->getUsers(), llvm::IsaPred<ConvolutionOp>))
+      return rewriter.notifyMatchFailure(op, "longer elements would move");
     TransposeOp first;
     for (Value operand : op->getOperands()) {
       auto transpose = operand.getDefiningOp<TransposeOp>();

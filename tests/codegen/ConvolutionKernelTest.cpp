@@ -41,6 +41,11 @@ struct Kind {
   Dtype dtype = Dtype::F32;
   std::string machine = "native";
   enum { Nothing, Channels, All } known = Nothing;
+  // Integers of these types are widened to int32.
+  std::optional<Dtype> narrowFilter = {};
+
+  Dtype dtypeOfFilter() const { return narrowFilter.value_or(dtype); }
+  Dtype sums() const { return narrowFilter ? Dtype::I32 : accumulatorOf(dtype); }
 };
 
 // A tensor's letters with their sizes, row-major.
@@ -128,7 +133,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
   Location loc = module.loc;
   const MachineTarget &target = module.target;
   Type pointer = module.pointer, i64 = module.i64, index = module.index;
-  Type sumType = typeOf(accumulatorOf(kind.dtype), &context);
+  Type sumType = typeOf(kind.sums(), &context);
   std::vector<int64_t> known = tableOf(example);
   size_t windows = example.windows.size();
   Compiled compiled;
@@ -161,7 +166,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
     spec.groups = entry(1, channels || !has('g'));
     spec.contracted = entry(2, channels || !has('c'));
     spec.filters = entry(3, channels || !has('f'));
-    spec.x.elementType = spec.filter.elementType = typeOf(kind.dtype, &context);
+    spec.x.elementType = typeOf(kind.dtype, &context);
+    spec.filter.elementType = typeOf(kind.dtypeOfFilter(), &context);
     for (size_t j = 0; j < windows; ++j) {
       size_t slot = 4 + 7 * j;
       char digit = char('0' + j);
@@ -257,6 +263,12 @@ struct Tensor {
       values.push_back(get(dtype, at(i)));
     }
   }
+  void fillWithAny(std::mt19937 &random) {
+    for (size_t i = 0; i < memory.size(); ++i)
+      static_cast<char *>(memory.data())[i] = static_cast<char>(random());
+    for (int64_t i = 0; i < elements; ++i)
+      values.push_back(get(dtype, at(i)));
+  }
   char *at(int64_t i) const { return static_cast<char *>(memory.data()) + i * bytesOf(dtype); }
 
   Dtype dtype;
@@ -274,10 +286,10 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chu
                        << w.xDilation << " reversed " << w.reversed);
   Layouts at(p);
   std::mt19937 random(7);
-  Dtype sums = accumulatorOf(kind.dtype);
-  Tensor x(kind.dtype, at.x.elements, edge), w(kind.dtype, at.w.elements, edge);
-  x.fill(random);
-  w.fill(random);
+  Dtype sums = kind.sums();
+  Tensor x(kind.dtype, at.x.elements, edge), w(kind.dtypeOfFilter(), at.w.elements, edge);
+  for (Tensor *operand : {&x, &w})
+    kind.narrowFilter ? operand->fillWithAny(random) : operand->fill(random);
   std::vector<int64_t> table = tableOf(p);
   int64_t units = compiled.units(table.data());
   REQUIRE((units > 0) == (at.y.elements > 0));
@@ -327,7 +339,9 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chu
                           index['f'] * at.w.strideOf('f');
     const Terms e = convolve(windows, o, left, right, p.c, at.x.strideOf('c'), at.w.strideOf('c'));
     double found = get(sums, y.at(i));
-    double want = kind.dtype == Dtype::I8 ? double(int8_t(int64_t(e.sum))) : e.sum;
+    double want = sums == Dtype::I8    ? double(int8_t(int64_t(e.sum)))
+                  : sums == Dtype::I32 ? double(int32_t(int64_t(e.sum)))
+                                       : e.sum;
     double bound = (e.count + 2) * epsilon * e.size * 1.01;
     if (!(std::abs(found - want) <= bound) && wrong++ == 0)
       UNSCOPED_INFO("element " << i << ": " << found << ", not " << want);
@@ -680,6 +694,44 @@ TEST_CASE("every dtype of convolutions") {
         Problem p{dims, {window(9, 3, 1, 1, 1), window(11, 3, 1, 1, 1)}, 2, 1, 5, 19};
         check(compile(kind, p), kind, p, 2);
       }
+}
+
+TEST_CASE("narrow integers of convolutions") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (auto known : {Kind::Nothing, Kind::Channels, Kind::All})
+      for (auto [dtype, filter] : {std::pair{Dtype::U8, Dtype::I8},
+                                   {Dtype::I8, Dtype::I8},
+                                   {Dtype::I16, Dtype::I8},
+                                   {Dtype::I16, Dtype::I16}})
+        for (const Problem &p :
+             {// An even and an odd number of channels, two of which are read together.
+              Problem{
+                  "b01c,01cf->b01f", {window(9, 3, 1, 1, 1), window(11, 3, 1, 1, 1)}, 2, 1, 6, 19},
+              {"b01c,01cf->b01f", {window(9, 3, 2, 1, 1), window(13, 3, 2, 1, 1)}, 2, 1, 3, 40},
+              {"bc01,fc01->bf01", {window(9, 3, 1, 1, 1, 2), window(11, 3, 1, 1, 1)}, 2, 1, 5, 33},
+              {"b01c,01fc->b01f", {window(9, 2, 1, 0, 0), window(70, 3, 1, 1, 1)}, 1, 1, 37, 40},
+              // More channels than a region has, large filters that few rows meet, groups.
+              {"b01c,01cf->b01f", {window(4, 1, 2, 0, 0), window(4, 1, 2, 0, 0)}, 1, 1, 4099, 16},
+              {"b01c,01cf->b01f", {window(3, 3, 1, 1, 1), window(3, 3, 1, 1, 1)}, 1, 1, 515, 128},
+              {"b01c,01fc->b01f", {window(3, 3, 1, 1, 1), window(3, 3, 1, 1, 1)}, 1, 1, 515, 128},
+              {"b01gc,01cgf->b01gf", {window(9, 3, 1, 1, 1), window(11, 3, 1, 1, 1)}, 2, 4, 7, 32},
+              // Single numbers.
+              {"b01c,01cf->b01f", {window(9, 3, 1, 1, 1), window(11, 3, 1, 1, 1)}, 2, 1, 1, 19},
+              {"b01g,01g->b01g", {window(9, 3, 1, 1, 1), window(11, 3, 1, 1, 1)}, 2, 40},
+              {"c01b,c01f->01bf",
+               {window(12, 10, 1, 1, 1), window(13, 11, 1, 1, 1)},
+               6,
+               1,
+               3,
+               18}}) {
+          if (!sample.takesNext())
+            continue;
+          Kind kind{dtype, machine, known, filter};
+          Compiled compiled = compile(kind, p);
+          check(compiled, kind, p, 3);
+          check(compiled, kind, p, 1, Edge::Start);
+        }
 }
 
 TEST_CASE("sizes of zero") {

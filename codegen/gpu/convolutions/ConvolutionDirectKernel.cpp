@@ -18,9 +18,8 @@ public:
   DirectKernel(DeviceKernelBuilder &k, const ConvolutionDirectPlan &plan)
       : k(k), plan(plan), emit(k.b, k.loc, k.target), epilogue(k, k.target, plan.nest),
         spec(plan.nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); })) {
-    ir::ConvolutionOp op = plan.nest.op;
-    spec.x.base = k.inputs[cast<BlockArgument>(op.getX()).getArgNumber()];
-    spec.filter.base = k.inputs[cast<BlockArgument>(op.getFilter()).getArgNumber()];
+    spec.x.base = k.inputs[cast<BlockArgument>(plan.nest.x()).getArgNumber()];
+    spec.filter.base = k.inputs[cast<BlockArgument>(plan.nest.filter()).getArgNumber()];
   }
 
   void run();

@@ -49,9 +49,8 @@ private:
 ConvolutionSpec ProductKernel::describe() {
   ConvolutionSpec result =
       plan.nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); });
-  ir::ConvolutionOp op = plan.nest.op;
-  result.x.base = k.inputs[cast<BlockArgument>(op.getX()).getArgNumber()];
-  result.filter.base = k.inputs[cast<BlockArgument>(op.getFilter()).getArgNumber()];
+  result.x.base = k.inputs[cast<BlockArgument>(plan.nest.x()).getArgNumber()];
+  result.filter.base = k.inputs[cast<BlockArgument>(plan.nest.filter()).getArgNumber()];
   return result;
 }
 

@@ -25,9 +25,8 @@ public:
         epilogue(k, k.target, plan.nest),
         spec(plan.nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         one(plan.tile) {
-    ir::ConvolutionOp op = plan.nest.op;
-    spec.x.base = k.inputs[cast<BlockArgument>(op.getX()).getArgNumber()];
-    spec.filter.base = k.inputs[cast<BlockArgument>(op.getFilter()).getArgNumber()];
+    spec.x.base = k.inputs[cast<BlockArgument>(plan.nest.x()).getArgNumber()];
+    spec.filter.base = k.inputs[cast<BlockArgument>(plan.nest.filter()).getArgNumber()];
     one.taps = 1;
   }
 
