@@ -73,6 +73,16 @@ int64_t groupsOf(ModelNode &node) {
   return groups;
 }
 
+// Short integers are summed in int32, and widened by what sums them.
+Value sumOfProducts(Call &call, Value x, Value filter,
+                    const ir::GraphMath::ConvolutionWindows &windows, const ir::Shape &result) {
+  auto wide = [&](Value operand) {
+    const DType dtype = call.dtypeOf(operand);
+    return isInteger(dtype) && dtypeSize(dtype) < 4 ? call.cast(operand, DType::Int32) : operand;
+  };
+  return call.g.convolution(wide(x), wide(filter), windows, result);
+}
+
 Value convolved(ModelNode &node, Call &call, Value x, Value filter) {
   const Geometry g = geometryOver(node, call, x, filter);
   const size_t spatial = g.window.size();
@@ -99,7 +109,7 @@ Value convolved(ModelNode &node, Call &call, Value x, Value filter) {
     filter = call.withSize(filter, int64_t(spatial), channels, what);
     windows.dims = "b" + image + "c," + image + "cf->b" + image + "f";
     result.push_back(ir::getShape(filter).back());
-    return call.g.convolution(x, filter, windows, result);
+    return sumOfProducts(call, x, filter, windows, result);
   }
   x = cut(call, x, spatial + 1, groups);
   filter = cut(call, filter, spatial + 1, groups); // (spatial…, in, groups, out)
@@ -126,15 +136,42 @@ Value convolved(ModelNode &node, Call &call, Value x, Value filter) {
   } else {
     windows.dims = "b" + image + "gc," + image + "gcf->b" + image + "gf";
   }
-  return joined(call, call.g.convolution(x, filter, windows, result), spatial + 1);
+  return joined(call, sumOfProducts(call, x, filter, windows, result), spatial + 1);
+}
+
+bool areZero(const Array *numbers) {
+  if (!numbers)
+    return false;
+  const std::vector<int64_t> all = numbers->toVector<int64_t>();
+  return llvm::all_of(all, [](int64_t number) { return number == 0; });
+}
+
+// Integers less their zero points, one in all or one for each place along an axis, as short as they
+// are exact.
+Value lessZeroPoint(ModelNode &node, Call &call, Quantized operand, int64_t axis) {
+  const Value x = call.value(node.input(operand.integers));
+  if (!node.has(operand.zeroPoint) || areZero(node.constant(operand.zeroPoint)))
+    return x;
+  const DType wide = dtypeSize(call.dtypeOf(x)) == 1 ? DType::Int16 : DType::Int32;
+  const Value from = call.cast(x, wide);
+  const ir::Shape shape = ir::getShape(x);
+  Value zero = call.cast(call.value(node.input(operand.zeroPoint)), wide);
+  if (call.rank(zero) == 0 || (call.rank(zero) == 1 && ir::getShape(zero).front() == DimExpr(1)))
+    return call.g.sub(from, call.g.broadcastScalar(call.g.reshape(zero, {}), shape));
+  if (call.rank(zero) != 1 || axis >= int64_t(shape.size()))
+    node.fail("has zero points of rank " + std::to_string(call.rank(zero)) +
+              " beside integers of rank " + std::to_string(shape.size()));
+  zero = call.withSize(zero, 0, shape[size_t(axis)], "the zero points and their axis");
+  return call.g.sub(from, call.g.broadcast(zero, shape, {axis}));
 }
 
 } // namespace
 
-Tensor keratin::frontend::onnx_models::convolve(ModelNode &node, const Tensor &x,
-                                                const Tensor &filter) {
+Tensor keratin::frontend::onnx_models::exactConvolution(ModelNode &node, Quantized x,
+                                                        Quantized filter) {
   Call call("load_onnx", node.place);
-  return channelsFirst(call, convolved(node, call, call.value(x), call.value(filter)));
+  return channelsFirst(call, convolved(node, call, lessZeroPoint(node, call, x, 1),
+                                       lessZeroPoint(node, call, filter, 0)));
 }
 
 namespace {
@@ -146,21 +183,7 @@ Values conv(ModelNode &node) {
   return one(channelsFirst(call, withBias(call, y, node, 2)));
 }
 
-// Exact, in int32, of values less their zero points.
-Values convInteger(ModelNode &node) {
-  Call call("load_onnx", node.place);
-  auto wide = [&](size_t operand, size_t zeroPoint, int64_t axis) {
-    const Value x = call.cast(call.value(node.input(operand)), DType::Int32);
-    if (!node.has(zeroPoint))
-      return x;
-    const Value zero = call.cast(call.value(node.input(zeroPoint)), DType::Int32);
-    if (call.rank(zero) == 0 || ir::getShape(zero).front() == DimExpr(1))
-      return call.g.sub(x, call.g.broadcastScalar(call.g.reshape(zero, {}), ir::getShape(x)));
-    return call.g.sub(x, call.g.broadcast(zero, ir::getShape(x), {axis}));
-  };
-  const Value y = convolved(node, call, wide(0, 2, 1), wide(1, 3, 0));
-  return one(channelsFirst(call, y));
-}
+Values convInteger(ModelNode &node) { return one(exactConvolution(node, {0, 2}, {1, 3})); }
 
 Values convTranspose(ModelNode &node) {
   Call call("load_onnx", node.place);

@@ -163,9 +163,6 @@ llvm::ArrayRef<OpTable> allOps();
 // Row-major numbers of elements of a shape, from their indices along each axis.
 Value flatIndex(Call &call, const std::vector<Value> &indices, const ir::Shape &sizes);
 
-// The convolution of a node with the attributes of Conv, without a bias.
-Tensor convolve(ModelNode &node, const Tensor &x, const Tensor &filter);
-
 // Numbers of the inputs that hold integers, and their zero point, if it is there.
 struct Quantized {
   size_t integers, zeroPoint;
@@ -173,6 +170,9 @@ struct Quantized {
 // The product of matrices (or vectors), exact in int32, of integers less their zero points: one,
 // or, of a, one a row, of b one a column.
 Tensor exactProduct(ModelNode &node, Quantized a, Quantized b);
+// The convolution of a node with the attributes of Conv, likewise, without a bias: zero points are
+// one, or one a channel of x, one an output of the filter. Padding is x's zero point.
+Tensor exactConvolution(ModelNode &node, Quantized x, Quantized filter);
 
 // As Cast does: of what a narrow type has not the low bits stay.
 Value castTo(Call &call, Value x, ElementType type);

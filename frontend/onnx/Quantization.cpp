@@ -157,16 +157,6 @@ Values dynamicQuantize(ModelNode &node) {
   return values;
 }
 
-// Less its zero point, in int32; `axis` is that of a vector of them.
-Tensor centred(ModelNode &node, size_t operand, size_t zeroPoint, int64_t axis) {
-  Call call("load_onnx", node.place);
-  const Value x = call.cast(call.value(node.input(operand)), DType::Int32);
-  if (!node.has(zeroPoint))
-    return call.tensor(x);
-  const Value zero = call.cast(call.value(node.input(zeroPoint)), DType::Int32);
-  return call.tensor(call.g.sub(x, beside(node, call, zero, x, {axis, 0})));
-}
-
 // Sums in int32 to the output's integers: a product of scales, divided by the output's.
 Values requantized(ModelNode &node, const Tensor &sums, int64_t axisOfScales) {
   const ElementType type = outputType(node, 7);
@@ -191,7 +181,7 @@ Values quantizedMatMul(ModelNode &node) {
 }
 
 Values quantizedConv(ModelNode &node) {
-  Tensor sums = convolve(node, centred(node, 0, 2, 1), centred(node, 3, 5, 0));
+  Tensor sums = exactConvolution(node, {0, 2}, {3, 5});
   if (node.has(8)) {
     Call call("load_onnx", node.place);
     const Value y = call.value(sums);

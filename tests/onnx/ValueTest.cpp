@@ -150,6 +150,29 @@ TEST_CASE("Integers of ONNX are multiplied less their zero points", "[onnx]") {
         {x, {Array(SignedBytes{-128, 7}, {2})}, ofRows, {Array(SignedBytes{-1}, {})}});
 }
 
+TEST_CASE("Convolutions of integers of ONNX take zero points off, also of the padding", "[onnx]") {
+  using Bytes = std::vector<uint8_t>;
+  using SignedBytes = std::vector<int8_t>;
+  using Ints = std::vector<int32_t>;
+  const Given x{Array(Bytes{0, 255, 3, 4, 5, 6, 7, 8}, {1, 2, 1, 4})},
+      w{Array(SignedBytes{1, -2, -128, 127, 3, 0, 5, 1}, {2, 2, 1, 2}), 4};
+  const Attributes padded{{"pads", Dims{0, 1, 0, 0}}};
+  gives({Array(Ints{635, -388, 370, 115, 5, 31, 802, 52}, {1, 2, 1, 4})}, "ConvInteger", 10, {x, w},
+        padded);
+  const Given zero{Array(uint8_t(2))}, ofOutputs{Array(SignedBytes{-1, 3}), 1};
+  gives({Array(Ints{385, -384, 374, 119, 3, 13, 784, 34}, {1, 2, 1, 4})}, "ConvInteger", 10,
+        {x, w, zero}, padded);
+  gives({Array(Ints{386, -126, 637, 133, 0, -761, -5, -8}, {1, 2, 1, 4})}, "ConvInteger", 10,
+        {x, w, zero, ofOutputs}, padded);
+  // A group each, and one place.
+  gives({Array(Ints{4, -508, 251, -3, 381, 124, 123, 122}, {1, 2, 1, 4})}, "ConvInteger", 10,
+        {x, {Array(SignedBytes{1, -2, -128, 127}, {2, 1, 1, 2}), 4}, zero},
+        {{"pads", Dims{0, 1, 0, 0}}, {"group", 2}});
+  gives({Array(Ints{211, 1987, 214, 212, -13169, 12334, -12863, -12760}, {1, 2, 1, 4})},
+        "ConvInteger", 10,
+        {x, {Array(SignedBytes{7, -9, 100, 3}, {2, 2, 1, 1}), 4}, {Array(uint8_t(128))}});
+}
+
 TEST_CASE("Integers of ONNX have 4 or 2 bits", "[onnx]") {
   // The first in the lowest bits; of the last byte not all.
   const std::string bytes("\x8f\x37", 2);
