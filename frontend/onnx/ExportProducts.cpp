@@ -1,6 +1,7 @@
 // Contractions and convolutions as nodes of ONNX.
 #include "frontend/onnx/GraphExporter.h"
 
+#include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/ConvolutionShape.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -132,18 +133,46 @@ bool areOnes(const Numbers &numbers) {
   return llvm::all_of(numbers, [](int64_t number) { return number == 1; });
 }
 
+// The factors of a convolution as nodes take them. ConvInteger sums products of 8 bits; of 16 bits
+// Conv does in float64, where they are exact.
+struct Factors {
+  Factors(GraphExporter &e, ir::ConvolutionOp op) {
+    const mlir::Value given[] = {op.getX(), op.getFilter()};
+    type = ir::getElementType(given[0]);
+    unsigned bits = 0;
+    for (const mlir::Value factor : given)
+      bits = std::max(bits, ir::getElementType(ir::inMemory(factor)).getIntOrFloatBitWidth());
+    const bool areIntegers = !llvm::isa<mlir::FloatType>(type);
+    if (areIntegers && bits > 16)
+      e.notImplemented("a convolution of integers of " + std::to_string(bits) + " bits");
+    areBytes = areIntegers && bits == 8;
+    areShorts = areIntegers && bits == 16;
+    auto named = [&](mlir::Value factor) {
+      const std::string name = e.value(areIntegers ? ir::inMemory(factor) : factor);
+      return areShorts ? e.cast(name, type) : name;
+    };
+    if (areShorts)
+      type = mlir::Float64Type::get(op.getContext());
+    if (areBytes)
+      type = ir::getElementType(ir::inMemory(given[0]));
+    x = named(given[0]);
+    filter = named(given[1]);
+  }
+
+  std::string x, filter;
+  mlir::Type type; // of x
+  bool areBytes = false, areShorts = false;
+};
+
 void convolution(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::ConvolutionOp>(op);
   const ir::ConvolutionShape shape = ir::getConvolutionShape(of);
   const ir::ConvolutionDims &dims = shape.dims;
-  const mlir::Type type = ir::getElementType(of.getX());
-  if (!llvm::isa<mlir::FloatType>(type))
-    e.notImplemented("a convolution of integers");
   if (!shape.groups.isConstant())
     e.notImplemented("a convolution of as many groups as only a call knows");
   const int64_t groups = shape.groups.constantValue();
   if (groups == 0) {
-    e.define(of.getY(), e.zeros(ir::getShape(of.getY()), type));
+    e.define(of.getY(), e.zeros(ir::getShape(of.getY()), ir::getElementType(of.getY())));
     return;
   }
   // (batch, groups * channels, image), (groups * filters, channels, image).
@@ -156,8 +185,9 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
     yOrder.push_back(window.y);
   }
   ir::Shape xShape = ir::getShape(of.getX()), filterShape = ir::getShape(of.getFilter());
-  std::string x = ordered(e, e.value(of.getX()), xShape, xOrder, 1);
-  std::string filter = ordered(e, e.value(of.getFilter()), filterShape, filterOrder, 0);
+  const Factors factors(e, of);
+  std::string x = ordered(e, factors.x, xShape, xOrder, 1);
+  std::string filter = ordered(e, factors.filter, filterShape, filterOrder, 0);
   const size_t spatial = shape.windows.size();
   Numbers strides, dilations, xDilations, flipped, window;
   bool isTransposed = false, knowsWindow = true;
@@ -183,7 +213,7 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
   ir::Shape before, after;
   std::string y;
   bool isDone = false;
-  if (isTransposed && knowsWindow && areOnes(strides)) {
+  if (isTransposed && knowsWindow && areOnes(strides) && !factors.areBytes) {
     // What ConvTranspose leaves off at both ends, and puts behind.
     Numbers more;
     bool fits = true;
@@ -207,7 +237,7 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
       std::vector<int> order{dims.groups.filter, dims.contracted.filter, dims.filters.filter};
       for (const ir::ConvolutionDims::Places &each : dims.windows)
         order.push_back(each.filter);
-      filter = ordered(e, e.value(of.getFilter()), sizes, order, 0);
+      filter = ordered(e, factors.filter, sizes, order, 0);
       Numbers unflipped;
       for (size_t i = 0; i < spatial; ++i)
         if (!shape.windows[i].reversed)
@@ -248,14 +278,18 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
     } else {
       before.insert(before.end(), low.begin(), low.end());
       after.insert(after.end(), high.begin(), high.end());
-      x = e.padded(x, xShape, before, after, type);
+      x = e.padded(x, xShape, before, after, factors.type);
     }
     if (groups != 1)
       attributes.push_back({"group", groups});
     unlessOnes("strides", strides);
     unlessOnes("dilations", dilations);
-    y = e.node("Conv", {x, filter}, attributes);
+    y = e.node(factors.areBytes ? "ConvInteger" : "Conv", {x, filter}, attributes);
   }
+  // Wrapped in 32 bits.
+  if (factors.areShorts)
+    y = e.cast(e.cast(y, mlir::IntegerType::get(op->getContext(), 64)),
+               ir::getElementType(of.getY()));
   // Back: (batch, groups, filters, image), less those that are not there, in the result's order.
   ir::Shape joined{shape.batch, checked(ir::mul(shape.groups, shape.filters))};
   for (const auto &each : shape.windows)
@@ -275,7 +309,8 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
 }
 
 const ExportRecord records[] = {
-    {"convolution", convolution, "Conv or ConvTranspose, with Transpose around it; Pad"},
+    {"convolution", convolution,
+     "Conv or ConvTranspose, with Transpose around it; Pad; of integers of 8 bits ConvInteger"},
     {"dot_general", dotGeneral, "MatMul, with Transpose and Reshape where it has other dimensions"},
 };
 

@@ -176,6 +176,33 @@ TEST_CASE("Convolutions and pooling of images of any size are models of ONNX", "
   check(K::function({image}, {back}), {{numbers({2, 6, 6, 3})}});
 }
 
+TEST_CASE("Convolutions of integers are models of ONNX", "[onnx]") {
+  using namespace keratin::tests;
+  const Written folder;
+  auto bytes = [](const std::vector<int64_t> &shape, DType dtype) {
+    const Array given = numbers(shape);
+    std::vector<int32_t> all;
+    for (int64_t i = 0; i < given.size(); ++i)
+      all.push_back(int32_t(given.item<float>(i) * 200));
+    return Array(all, shape).astype(dtype);
+  };
+  const std::vector<Array> inputs{bytes({2, 3, 6, 7}, DType::UInt8),
+                                  bytes({5, 3, 3, 2}, DType::Int8), Array(uint8_t(200))};
+  const Attributes attributes{{"pads", Dims{1, 0, 2, 1}}, {"strides", Dims{2, 1}}};
+  auto written = [&](const std::vector<Argument> &arguments) {
+    const onnx::ModelProto model = modelOf("ConvInteger", 17, arguments, attributes);
+    const Function f = K::load_onnx(folder.write("given.onnx", model.SerializeAsString())).function;
+    std::vector<Array> values(inputs.begin(), inputs.begin() + int64_t(arguments.size()));
+    return typesOf(check(f, {values}).graph());
+  };
+  const Argument x = fed({2, 3, 6, -1}, TensorProto::UINT8),
+                 w = fed({5, 3, 3, 2}, TensorProto::INT8);
+  // Less a zero point they have 9 bits, and the padding is none.
+  CHECK(written({x, w}) == std::vector<std::string>{"ConvInteger"});
+  const std::vector<std::string> centred = written({x, w, fed({}, TensorProto::UINT8)});
+  CHECK(std::count(centred.begin(), centred.end(), "Conv") == 1);
+}
+
 TEST_CASE("Recurrent layers become Scan, branches If, loops Loop", "[onnx]") {
   Tensor x = K::placeholder({None, None, 3});
   layers::LSTM lstm(3, 4, {.return_sequences = true});
@@ -293,10 +320,10 @@ TEST_CASE("Convolutions and windows that ONNX has not are refused", "[onnx]") {
   };
   const Function integers = loaded(
       modelOf("ConvInteger", 17,
-              {fed({1, 1, 4, 4}, TensorProto::UINT8), fed({1, 1, 2, 2}, TensorProto::UINT8)}));
-  CHECK(
-      has(refusal(integers.inputs(), integers.outputs()[0]),
-          "not implemented: a convolution of integers; at given.onnx: node 'it' (ConvInteger):1"));
+              {fed({1, 1, 4, 4}, TensorProto::INT32), fed({1, 1, 2, 2}, TensorProto::INT32)}));
+  CHECK(has(refusal(integers.inputs(), integers.outputs()[0]),
+            "not implemented: a convolution of integers of 32 bits; at given.onnx: node 'it' "
+            "(ConvInteger):1"));
   Tensor x = K::placeholder({1, 4, 4, None}), kernel = K::placeholder({2, 2, None, 1});
   CHECK(has(refusal({x, kernel}, K::depthwise_conv2d(x, kernel)),
             "not implemented: a convolution of as many groups as only a call knows; at "));
