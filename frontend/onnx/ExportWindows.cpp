@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace keratin;
@@ -172,13 +173,22 @@ void windowMax(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::WindowMaxOp>(op);
   const mlir::Type type = ir::getElementType(of.getX());
   const Images images = imagesOf(e, op);
-  // Of integers, ONNX takes those of 8 bits.
-  if (images.isPadded || type.getIntOrFloatBitWidth() != 8)
-    needFloats(e, type);
   std::string x = toImages(e, of.getX(), images);
+  // Of integers, ONNX takes those of 8 bits; float64 holds those of 32.
+  auto integer = llvm::dyn_cast<mlir::IntegerType>(type);
+  const bool isWidened = integer && (images.isPadded || integer.getWidth() != 8);
+  if (isWidened && (integer.getWidth() > 32 || integer.getWidth() == 1))
+    needFloats(e, type);
+  const mlir::Type wide = isWidened ? mlir::Float64Type::get(op->getContext()) : type;
+  if (isWidened)
+    x = e.cast(x, wide);
+  double least = -std::numeric_limits<double>::infinity();
+  if (isWidened)
+    least = integer.isUnsigned() ? 0 : -std::ldexp(1.0, int(integer.getWidth()) - 1);
   if (images.isPadded)
-    x = around(e, x, images.xImages, images, -std::numeric_limits<double>::infinity(), type);
-  e.define(of.getY(), fromImages(e, e.node("MaxPool", {x}, attributesOf(images)), images, false));
+    x = around(e, x, images.xImages, images, least, wide);
+  const std::string y = e.node("MaxPool", {x}, attributesOf(images));
+  e.define(of.getY(), fromImages(e, isWidened ? e.cast(y, type) : y, images, false));
 }
 
 // The place of the largest of each window among all elements of all images.

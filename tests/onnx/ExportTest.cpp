@@ -203,6 +203,19 @@ TEST_CASE("Convolutions of integers are models of ONNX", "[onnx]") {
   CHECK(std::count(centred.begin(), centred.end(), "Conv") == 1);
 }
 
+TEST_CASE("The largest of windows of integers is that of float64", "[onnx]") {
+  using namespace keratin::tests;
+  const Written folder;
+  for (const Dims &pads : {Dims{0, 0}, Dims{3, 2}}) {
+    const std::string path =
+        folder.write("given.onnx", modelOf("MaxPool", 17, {fed({1, 1, -1}, TensorProto::INT32)},
+                                           {{"kernel_shape", Dims{2}}, {"pads", pads}})
+                                       .SerializeAsString());
+    const Array x(std::vector<int32_t>{INT32_MAX, INT32_MAX - 1, -5, -7, INT32_MIN}, {1, 1, 5});
+    check(K::load_onnx(path).function, {{x}}, {}, 0);
+  }
+}
+
 TEST_CASE("Recurrent layers become Scan, branches If, loops Loop", "[onnx]") {
   Tensor x = K::placeholder({None, None, 3});
   layers::LSTM lstm(3, 4, {.return_sequences = true});
@@ -328,7 +341,7 @@ TEST_CASE("Convolutions and windows that ONNX has not are refused", "[onnx]") {
   CHECK(has(refusal({x, kernel}, K::depthwise_conv2d(x, kernel)),
             "not implemented: a convolution of as many groups as only a call knows; at "));
   const Function whole = loaded(
-      modelOf("MaxPool", 17, {fed({1, 1, 8}, TensorProto::INT32)}, {{"kernel_shape", Dims{2}}}));
+      modelOf("MaxPool", 17, {fed({1, 1, 8}, TensorProto::INT64)}, {{"kernel_shape", Dims{2}}}));
   CHECK(has(refusal(whole.inputs(), whole.outputs()[0]), "not implemented: windows over integers"));
   const Function wide = loaded(
       modelOf("MaxPool", 17, {fed({1, 1, 8})}, {{"kernel_shape", Dims{2}}, {"pads", Dims{2, 2}}}));
