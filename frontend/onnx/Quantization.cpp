@@ -10,7 +10,8 @@ namespace {
 // Where a node has scales and zero points: one in all, one for each place along an axis, or one for
 // each block of places along it.
 struct Granularity {
-  int64_t axis, block; // block: 0 for none
+  int64_t axis, block = 0; // block: 0 for none
+  bool areApart = false;   // the places of a block have a dimension of their own, behind the axis
 };
 
 Granularity granularityOf(ModelNode &node, Call &call, Value x) {
@@ -20,38 +21,60 @@ Granularity granularityOf(ModelNode &node, Call &call, Value x) {
   return {call.rank(x) > 1 ? node.axis(node.integer("axis", 1), call.rank(x)) : 0, block};
 }
 
+// The dimensions but that of the places of a block.
+Numbers withoutPlaces(const ir::Shape &apart, int64_t axis) {
+  Numbers dims;
+  for (int64_t i = 0; i < int64_t(apart.size()); ++i)
+    if (i != axis + 1)
+      dims.push_back(i);
+  return dims;
+}
+
+// x with blocks that are known to be whole set apart, so that scales are repeated as they are read.
+Value withBlocks(Call &call, Value x, Value scale, Granularity &by) {
+  ir::Shape shape = ir::getShape(x);
+  const size_t axis = size_t(by.axis);
+  if (!by.block || shape.empty() || call.rank(scale) != int64_t(shape.size()) ||
+      shape[axis].content() % uint64_t(by.block) != 0)
+    return x;
+  by.areApart = true;
+  shape[axis] = call.check(ir::floordiv(shape[axis], DimExpr(by.block)));
+  shape.insert(shape.begin() + by.axis + 1, DimExpr(by.block));
+  return call.g.reshape(x, shape);
+}
+
 // One of each block in all its places; the last block may be short.
 Value inBlocks(Call &call, Value parameter, const ir::Shape &shape, Granularity by) {
   const size_t axis = size_t(by.axis);
-  const DimExpr blocks = call.check(ir::ceildiv(shape[axis], DimExpr(by.block)));
+  const std::string what = "the scales and the blocks of x";
   ir::Shape needed = shape;
-  needed[axis] = blocks;
-  parameter = call.requireShape(parameter, needed, "the scales and the blocks of x");
+  if (by.areApart) {
+    needed.erase(needed.begin() + by.axis + 1);
+    return call.g.broadcast(call.requireShape(parameter, needed, what), shape,
+                            withoutPlaces(shape, by.axis));
+  }
+  needed[axis] = call.check(ir::ceildiv(shape[axis], DimExpr(by.block)));
   ir::Shape apart = needed, whole = needed;
   apart.insert(apart.begin() + by.axis + 1, DimExpr(by.block));
-  whole[axis] = call.check(ir::mul(blocks, DimExpr(by.block)));
-  std::vector<int64_t> places;
-  for (int64_t i = 0; i <= int64_t(shape.size()); ++i)
-    if (i != by.axis + 1)
-      places.push_back(i);
-  const Value spread = call.g.reshape(call.g.broadcast(parameter, apart, places), whole);
-  if (whole[axis] == shape[axis])
-    return spread;
+  whole[axis] = call.check(ir::mul(needed[axis], DimExpr(by.block)));
+  const Value spread = call.g.reshape(call.g.broadcast(call.requireShape(parameter, needed, what),
+                                                       apart, withoutPlaces(apart, by.axis)),
+                                      whole);
   return call.g.slice(spread, ir::Shape(shape.size(), 0), shape, Numbers(shape.size(), 1));
 }
 
 // A scale or a zero point beside x.
 Value beside(ModelNode &node, Call &call, Value parameter, Value x, Granularity by) {
   const ir::Shape shape = ir::getShape(x);
-  const int64_t rank = call.rank(parameter);
-  if (by.block && rank && rank == int64_t(shape.size()))
+  const int64_t rank = call.rank(parameter), rankOfX = int64_t(shape.size()) - by.areApart;
+  if (by.block && rank && rank == rankOfX)
     return inBlocks(call, parameter, shape, by);
   if (rank == 0 || (rank == 1 && ir::getShape(parameter).front() == DimExpr(1)))
     return call.g.broadcastScalar(call.g.reshape(parameter, {}), shape);
-  if (rank != 1)
+  if (rank != 1 || by.block)
     node.fail("has scales of rank " + std::to_string(rank) + " beside x of rank " +
-              std::to_string(shape.size()) + "; needed 0, 1, or with a block_size the same");
-  if (by.axis < 0 || by.axis >= int64_t(shape.size()))
+              std::to_string(rankOfX) + "; needed 0, 1, or with a block_size the same");
+  if (by.axis < 0 || by.axis >= rankOfX)
     node.fail("has scales along an axis that x has not");
   const std::string what = "the scales and their axis";
   return call.g.broadcast(call.withSize(parameter, 0, shape[size_t(by.axis)], what), shape,
@@ -98,19 +121,20 @@ Values quantize(ModelNode &node) {
   const ElementType type = outputType(node, 2);
   Call call("load_onnx", node.place);
   const Value given = call.value(node.input(0)), scale = scaleOf(node, call);
-  const Granularity by = granularityOf(node, call, given);
+  Granularity by = granularityOf(node, call, given);
   // Of opsets before 23 both are of one dtype, but for integers.
   const DType precision =
       node.integer("precision", 0) ? node.dtype("precision", {}) : call.dtypeOf(scale);
   if (!isFloating(precision))
     node.fail(std::string("has the precision ") + dtypeName(precision) + "; needed floats");
-  const Value x = call.cast(given, precision);
+  const Value x = call.cast(withBlocks(call, given, scale, by), precision);
   Value y = call.g.round(call.g.div(x, beside(node, call, call.cast(scale, precision), x, by)));
   y = call.cast(y, wideOf(precision));
   if (node.has(2))
     y = call.g.add(
         y, beside(node, call, call.cast(call.value(node.input(2)), call.dtypeOf(y)), y, by));
-  return one(ModelValue(call.tensor(saturated(call, y, type)), type.bits));
+  const Value result = call.g.reshape(saturated(call, y, type), ir::getShape(given));
+  return one(ModelValue(call.tensor(result), type.bits));
 }
 
 Values dequantize(ModelNode &node) {
@@ -120,17 +144,17 @@ Values dequantize(ModelNode &node) {
       node.integer("output_dtype", 0) ? node.dtype("output_dtype", {}) : call.dtypeOf(scale);
   if (!isFloating(dtype))
     node.fail(std::string("has an output_dtype of ") + dtypeName(dtype) + "; needed floats");
-  const Granularity by = granularityOf(node, call, integers);
+  Granularity by = granularityOf(node, call, integers);
   // Exact: differences of integers of 16 bits are no longer than 24.
-  Value x = call.cast(integers, DType::Int32);
+  Value x = call.cast(withBlocks(call, integers, scale, by), DType::Int32);
   if (node.has(2))
     x = call.g.sub(x,
                    beside(node, call, call.cast(call.value(node.input(2)), DType::Int32), x, by));
   // Rounded once, where the output is short.
   const DType wide = wideOf(dtype);
-  const Value y = call.cast(x, wide);
-  return one(call.tensor(
-      call.cast(call.g.mul(y, beside(node, call, call.cast(scale, wide), y, by)), dtype)));
+  Value y = call.cast(x, wide);
+  y = call.g.mul(y, beside(node, call, call.cast(scale, wide), y, by));
+  return one(call.tensor(call.cast(call.g.reshape(y, ir::getShape(integers)), dtype)));
 }
 
 // To uint8 with the scale and zero point that the numbers ask for.
@@ -164,14 +188,14 @@ Values requantized(ModelNode &node, const Tensor &sums, int64_t axisOfScales) {
   const Value y = call.cast(call.value(sums), DType::Float32);
   auto scale = [&](size_t i) {
     return beside(node, call, call.cast(call.value(node.input(i)), DType::Float32), y,
-                  {axisOfScales, 0});
+                  {axisOfScales});
   };
   const Value factor = call.g.div(call.g.mul(scale(1), scale(4)), scale(6));
   Value scaled = call.g.round(call.g.mul(y, factor));
   if (node.has(7))
     scaled =
         call.g.add(scaled, beside(node, call, call.cast(call.value(node.input(7)), DType::Float32),
-                                  y, {axisOfScales, 0}));
+                                  y, {axisOfScales}));
   return one(call.tensor(saturated(call, scaled, type)));
 }
 

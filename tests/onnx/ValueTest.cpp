@@ -241,11 +241,44 @@ TEST_CASE("Scales of ONNX are those of blocks", "[onnx]") {
   const Array y(Floats{1, 2, 20, 30, 300, -18, 8, -240, 100, 1000}, {2, 5});
   gives({y}, "DequantizeLinear", 21, {x, scales, points}, byTwo);
   gives({Array(x.value)}, "QuantizeLinear", 21, {{y}, scales, points}, byTwo);
+  // The same of two, which are all whole.
+  const Given four{Array(SignedBytes{1, 2, 3, 4, -6, 7, -8, 9}, {2, 4})},
+      ofTwo{Array(Floats{1, 10, 2, 20}, {2, 2})}, zeros{Array(SignedBytes{0, 1, 3, 4}, {2, 2})};
+  const Array whole(Floats{1, 2, 20, 30, -18, 8, -240, 100}, {2, 4});
+  gives({whole}, "DequantizeLinear", 21, {four, ofTwo, zeros}, byTwo);
+  gives({Array(four.value)}, "QuantizeLinear", 21, {{whole}, ofTwo, zeros}, byTwo);
   // Along columns, and as many as there are.
   gives({Array(Floats{1, 2, 3, 4, 5, -6, 7, -8, 9, 10}, {2, 5})}, "DequantizeLinear", 21,
         {x, {Array(Floats{1, 1, 1, 1, 1}, {1, 5})}}, {{"axis", 0}, {"block_size", 2}});
   gives({Array(Floats{2, 4, 3}, {3})}, "DequantizeLinear", 21,
         {{Array(SignedBytes{1, 2, 3})}, {Array(Floats{2, 1}, {2})}}, {{"block_size", 2}});
+}
+
+TEST_CASE("Weights of ONNX in integers are widened once", "[onnx]") {
+  // Too many to be folded when the function is compiled.
+  constexpr int64_t rows = 512, columns = 1024, block = 32;
+  ModelProto model = emptyModel(21);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {-1, rows});
+  TensorProto w = tensorProto("w", {rows, columns}, {}, TensorProto::INT4);
+  w.set_raw_data(std::string(rows * columns / 2, '\x2e')); // -2, 2, -2, …
+  *graph.add_initializer() = w;
+  TensorProto scale = tensorProto("scale", {rows / block, columns}, {}, TensorProto::FLOAT);
+  for (int64_t i = 0; i < rows / block * columns; ++i)
+    scale.add_float_data(i < columns ? 3 : 1);
+  *graph.add_initializer() = scale;
+  addNode(graph, "DequantizeLinear", {"w", "scale"}, {"wide"},
+          {{"axis", 0}, {"block_size", int(block)}});
+  addNode(graph, "MatMul", {"x", "wide"}, {"y"});
+  graph.add_output()->set_name("y");
+  const OnnxModel loaded = load(model);
+  const Array x(Floats(rows, 1), {1, rows});
+  for (int call = 0; call < 2; ++call) {
+    const Array y = loaded.function({x})[0];
+    CHECK(y.item<float>(0) == -2 * float(rows + 2 * block));
+    CHECK(y.item<float>(columns - 1) == 2 * float(rows + 2 * block));
+  }
+  CHECK_THAT(loaded.function.memoryPlan(), Catch::Contains("prepared"));
 }
 
 TEST_CASE("Numbers of ONNX are quantised in a precision", "[onnx]") {
