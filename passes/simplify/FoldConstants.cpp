@@ -3,8 +3,8 @@
 
 #include "ir/builder/GraphMath.h"
 #include "ir/interfaces/ContractionShape.h"
-#include "ir/interfaces/OpProperties.h"
 #include "ir/interfaces/OpCost.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/reference/HostConversions.h"
 
 #include "mlir/IR/Iterators.h"
