@@ -322,7 +322,7 @@ void AttentionKernel::makeWeights(Value row) {
   Value shift = b.create<arith::SelectOp>(loc, isLowest, emit.zero(type), peak);
   auto exponential = [&](Value x) {
     emitter.setElementType(wide);
-    return emitter.exp(emitter.sub(x, shift));
+    return emitter.expOfNotPositive(emitter.sub(x, shift));
   };
   Values sums(s.scores.tileVectors, emit.zero(vectorType));
   Value weights = part(s.scratch.weights, emit.mul(row, s.weightStride()));

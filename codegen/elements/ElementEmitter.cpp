@@ -2,6 +2,7 @@
 
 #include "codegen/elements/RandomBits.h"
 #include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/NeverPositive.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -146,7 +147,13 @@ Value ElementEmitter::emitElementwise(ir::ElementwiseOpInterface op, ArrayRef<In
   for (Value operand : op->getOperands())
     operands.push_back(emit(operand, index));
   hides = false;
-  Value result = op.buildScalar(*this, operands);
+  Value result;
+  if (isa<ir::ExpOp>(op) && ir::isNeverPositive(op->getOperand(0))) {
+    setElementType(ir::getElementType(op->getOperand(0)));
+    result = expOfNotPositive(operands.front());
+  } else {
+    result = op.buildScalar(*this, operands);
+  }
   if (hides)
     for (auto [operand, registers] : llvm::zip(op->getOperands(), operands))
       watch(operand, registers);

@@ -92,6 +92,8 @@ public:
 #define KERATIN_SCALAR_FUNCTION(name, parameters) Value name parameters override;
 #include "ir/interfaces/ScalarFunctions.inc"
 
+  // exp of numbers of which it is known that none is positive.
+  Value expOfNotPositive(Value x);
   Value compare(ir::Comparison direction, Value a, Value b) override;
   Value cast(Value x, mlir::Type to) override;
 

@@ -53,6 +53,9 @@ Value VectorMath::shared(llvm::StringRef name, Function function, Operands... op
 }
 
 Value VectorMath::exp(Value x) const { return shared("exp", kernels::exp, x); }
+Value VectorMath::expOfNotPositive(Value x) const {
+  return shared("expOfNotPositive", kernels::expOfNotPositive, x);
+}
 Value VectorMath::expm1(Value x) const { return shared("expm1", kernels::expm1, x); }
 Value VectorMath::log(Value x) const { return shared("log", kernels::log, x); }
 Value VectorMath::log1p(Value x) const { return shared("log1p", kernels::log1p, x); }

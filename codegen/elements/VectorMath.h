@@ -27,6 +27,7 @@ public:
       : emit{builder, loc, target} {}
 
   Value exp(Value x) const;
+  Value expOfNotPositive(Value x) const; // the same bits, of x <= 0 or NaN
   Value expm1(Value x) const;
   Value log(Value x) const;
   Value log1p(Value x) const;

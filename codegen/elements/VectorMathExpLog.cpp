@@ -63,48 +63,74 @@ static VectorExpr expm1Tail(const VectorExpr &r) {
   return polynomial(r, coefficients::expm1Of32);
 }
 
+// The exponent of what scales e^x of negative x, in two steps, to a denormal number: the greatest
+// for which offsetOfExp is even, so that halves are rounded as without an offset.
+static int lastStep(const FloatFormat &format) { return format.isDouble ? -53 : -25; }
+
 // Where e^x rounds to 0, and the nearest integer to x log2(e) is the first of which
-// 2^(that + mantissaBits + 1) is too small for a normal number.
-static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -105.0; }
+// 2^(that - lastStep) is too small for a normal number.
+static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -105.5; }
+
+// Of x. Instructions for exponents, where there are, take either as well.
+enum class Sign { Any, NotPositive };
+static Sign notPositive(const VectorExpr &x) {
+  return exponentInstructions(x) ? Sign::Any : Sign::NotPositive;
+}
+
+// What reduceExp is to add to k: so much that no bit of it, nor of the exponent of the first step
+// for x that are not positive, is lost.
+static int offsetOfExp(const VectorExpr &x, Sign sign) {
+  FloatFormat format(x);
+  return sign == Sign::Any ? 2 * format.bias : format.bias - lastStep(format);
+}
 
 // 2^k (1 + p) = e^x, for the k of reduceExp with offsetOfExp. Results that underflow take more than
 // 100 cycles on some machines, and masks make many: where x is at the bound, it is a zero that
 // nothing is rounded for.
-static int offsetOfExp(const VectorExpr &x) { return 2 * FloatFormat(x).bias; }
 static VectorExpr scaleExp(const VectorExpr &x, const VectorExpr &p, const RoundedInteger &k,
-                           bool isNegative = false) {
+                           Sign sign) {
   if (const ExponentInstructions *machine = exponentInstructions(p))
     return machine->scale(select(x < lowestExp(x), x.constant(0), 1.0 + p), k.number);
   // In two steps, as 2^k itself may not be representable. The first is exact, or 0 at the bound;
   // its exponent is k without that of the second.
   FloatFormat format(p);
-  VectorExpr second = p.constant(std::ldexp(1.0, -format.mantissaBits - 1));
-  if (!isNegative)
+  VectorExpr second = p.constant(std::ldexp(1.0, lastStep(format)));
+  VectorExpr bits = k.bits << format.mantissaBits;
+  if (sign == Sign::Any) {
     second = select(x.asInt() < 0, second, 2.0);
-  VectorExpr first = ((k.bits << format.mantissaBits) - second.asInt()).asFloat();
+    bits = bits - second.asInt();
+  }
+  VectorExpr first = bits.asFloat();
   return fma(first, p, first) * second;
 }
 
 // e^(x + low); a low of null is 0.
-static VectorExpr expOf(const VectorExpr &x, const VectorExpr *low) {
+static VectorExpr expOf(const VectorExpr &x, const VectorExpr *low, Sign sign) {
   // Above the upper bound the result is infinity anyway. Below the lower one scaleExp takes no
   // heed of the exponent, unless it is made of bits.
-  VectorExpr bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
+  VectorExpr bounded = x;
+  if (sign == Sign::Any)
+    bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
   if (!exponentInstructions(x))
     bounded = atLeast(bounded, lowestExp(x));
-  auto [k, r, unused] = reduceExp(bounded, offsetOfExp(x));
+  auto [k, r, unused] = reduceExp(bounded, offsetOfExp(x, sign));
   if (low)
     r = r + *low;
-  return scaleExp(x, fma(r * r, expTail(r), r), k);
+  return scaleExp(x, fma(r * r, expTail(r), r), k, sign);
 }
 
-VectorExpr exp(const VectorExpr &x) { return expOf(x, nullptr); }
+VectorExpr exp(const VectorExpr &x) { return expOf(x, nullptr, Sign::Any); }
 
-VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) { return expOf(x, &low); }
+VectorExpr expOfNotPositive(const VectorExpr &x) { return expOf(x, nullptr, notPositive(x)); }
+
+VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
+  return expOf(x, &low, Sign::Any);
+}
 
 VectorExpr expPrecise(const VectorExpr &x) {
-  auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), offsetOfExp(x), /*withLow=*/true);
-  return scaleExp(x, r + fma(r * r, expTail(r), low), k, /*isNegative=*/true);
+  const Sign sign = notPositive(x);
+  auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), offsetOfExp(x, sign), /*withLow=*/true);
+  return scaleExp(x, r + fma(r * r, expTail(r), low), k, sign);
 }
 
 VectorExpr exp2Moderate(const VectorExpr &x, double factor) {

@@ -29,6 +29,8 @@ struct RoundedInteger {
 // 2^(mantissaBits - 3).
 RoundedInteger nearestInteger(const VectorExpr &x, double factor, int offset = 0);
 VectorExpr exp(const VectorExpr &x);
+// The same bits, of x <= 0 or NaN.
+VectorExpr expOfNotPositive(const VectorExpr &x);
 // e^(x + low) for |low| below an ulp of x.
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low);
 // e^x of x <= 0 with an error of 0.8 ulp instead of 1, for functions that add errors of their own.

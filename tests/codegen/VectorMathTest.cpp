@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -177,6 +178,28 @@ TEST_CASE("functions that are called give the bits of those written out", "[vect
     std::vector<double> reversed(x64.rbegin(), x64.rend());
     CHECK(agree<double>(powKernel(written, f64), powKernel(calling, otherF64),
                         {x64.data(), reversed.data()}, x64.size()));
+  });
+}
+
+TEST_CASE("what is known of an exponent changes no bit", "[vector-math]") {
+  auto isTaken = [](auto x) { return !(x > 0); };
+  std::vector<float> x32 = singles();
+  std::vector<double> x64 = doubles();
+  // From the least that is not 0 on, every 61st.
+  for (uint32_t bits = 0x80000001; bits < 0xc3000000; bits += 61)
+    x32.push_back(std::bit_cast<float>(bits));
+  std::erase_if(x32, std::not_fn(isTaken));
+  std::erase_if(x64, std::not_fn(isTaken));
+  onEachMachine([&](JitHarness &harness) {
+    auto kernel = [&](Value (VectorMath::*function)(Value) const, mlir::Type element) {
+      return unaryKernel(harness, UnaryCase{"", function, nullptr, nullptr, 0, 0, 0, 0}, element);
+    };
+    mlir::Type f32 = mlir::Float32Type::get(harness.context()),
+               f64 = mlir::Float64Type::get(harness.context());
+    CHECK(agree<float>(kernel(&VectorMath::exp, f32), kernel(&VectorMath::expOfNotPositive, f32),
+                       {x32.data()}, x32.size()));
+    CHECK(agree<double>(kernel(&VectorMath::exp, f64), kernel(&VectorMath::expOfNotPositive, f64),
+                        {x64.data()}, x64.size()));
   });
 }
 
