@@ -1,6 +1,7 @@
 #include "codegen/llvm/ObjectEmitter.h"
 
 #include "codegen/llvm/Beginning.h"
+#include "codegen/llvm/ConstantOperands.h"
 #include "codegen/llvm/ModulePasses.h"
 #include "codegen/llvm/StageClock.h"
 
@@ -50,6 +51,7 @@ static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
 
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
+  passes.addPass(ConstantOperandsPass());
   runPasses(module, passes, &machine);
 }
 
