@@ -546,11 +546,13 @@ int64_t keratin::codegen::panelColumns(const ContractionSpec &spec, const Contra
   if (spec.b.elementType != spec.accumulatorType || spec.batch.constant != 1 || !spec.n.constant ||
       !spec.k.constant)
     return 0;
-  if (plan.isTiled())
-    return plan.wholePanels && !plan.isOfPairs() && !plan.widensB ? plan.tileColumns() : 0;
+  // The last panel, if columns fill it in part, would be packed by each call, or read with masks.
+  if (plan.isTiled()) {
+    const bool mayRead = !plan.isOfPairs() && !plan.widensB && (plan.wholePanels || plan.packsB);
+    return mayRead ? plan.tileColumns() : 0;
+  }
   // One panel would be B as it is.
-  const int64_t width = plan.narrow ? plan.narrow->panelColumns() : 0;
-  return width > 0 && plan.narrow->panels > 1 && *spec.n.constant % width == 0 ? width : 0;
+  return plan.narrow && plan.narrow->panels > 1 ? plan.narrow->panelColumns() : 0;
 }
 
 // Whether it reads B from panels of so many columns, which may be those of another plan.

@@ -169,8 +169,7 @@ struct ContractionCall {
   int64_t panelColumns = 0;
 };
 
-// Of panels that would suit the plan best: known columns fill them, and elements are those of the
-// sums. 0: it reads none.
+// Of panels that would suit the plan best, whose elements are those of the sums. 0: it reads none.
 int64_t panelColumns(const ContractionSpec &spec, const ContractionPlan &plan);
 
 // Cycles that a step in depth takes of m rows, in tiles of so many, and of `tailRows` for the rest.

@@ -73,9 +73,9 @@ int64_t keratin::ir::panelColumnsOf(KernelOp kernel) {
       panels.getElementType() != getElementType(matrix->weights))
     return 0;
   const int64_t width = panels.getDimSize(2);
-  return panels.getDimSize(1) == matrix->depth && panels.getDimSize(0) * width == matrix->columns
-             ? width
-             : 0;
+  const bool isOfAll = width > 0 && panels.getDimSize(1) == matrix->depth &&
+                       panels.getDimSize(0) == int64_t(llvm::divideCeil(matrix->columns, width));
+  return isOfAll ? width : 0;
 }
 
 BlockArgument keratin::ir::panelsOf(KernelOp kernel) {

@@ -2,7 +2,8 @@
 //
 //   keratin.panels  (a unit) on a kernel of a contraction or a convolution: its last operand, which
 //                   its body does not mention, holds the weights once more, [p, k, j] being column
-//                   p * width + j at depth k. Columns are those of b, or the filters. Depth is what
+//                   p * width + j at depth k, or 0 if there are no so many columns. Columns are
+//                   those of b, or the filters. Depth is what
 //                   is contracted; of a filter the windows, in their order, then the contracted
 //                   dimension.
 //

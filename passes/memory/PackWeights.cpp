@@ -23,25 +23,42 @@ Value reshaped(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> shape) {
 }
 
 // By a kernel of its own.
-Value transposed(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> shape;
-  for (int64_t dim : permutation)
-    shape.push_back(getTensorType(x).getDimSize(dim));
+Value inKernel(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> shape,
+               function_ref<Value(Value, RankedTensorType)> make) {
   auto type = RankedTensorType::get(shape, getElementType(x));
   auto kernel = b.create<KernelOp>(loc, TypeRange(type), ValueRange(x));
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&kernel.getBody(), {}, {x.getType()}, {loc});
-  Value y = b.create<TransposeOp>(loc, type, body->getArgument(0), permutation);
-  b.create<YieldOp>(loc, y);
+  b.create<YieldOp>(loc, make(body->getArgument(0), type));
   return kernel.getResult(0);
 }
 
-// The weights in panels of so many columns, whose number they divide. Null where columns are no run
-// of memory.
+// So many zeros at the end of a dimension.
+Value padded(OpBuilder &b, Location loc, Value x, int64_t dim, int64_t zeros) {
+  SmallVector<int64_t> shape(getTensorType(x).getShape());
+  shape[dim] += zeros;
+  return inKernel(b, loc, x, shape, [&](Value argument, RankedTensorType type) -> Value {
+    const std::vector<DimExpr> low(shape.size(), DimExpr(0));
+    const SmallVector<int64_t> interior(shape.size(), 0);
+    return b.create<PadOp>(loc, type, argument, DimsAttr::get(b.getContext(), low), interior);
+  });
+}
+
+Value transposed(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(getTensorType(x).getDimSize(dim));
+  return inKernel(b, loc, x, shape, [&](Value argument, RankedTensorType type) -> Value {
+    return b.create<TransposeOp>(loc, type, argument, permutation);
+  });
+}
+
+// The weights in panels of so many columns, the last filled up with zeros. Null where columns are
+// no run of memory.
 Value packed(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matrix, int64_t width) {
   ArrayRef<int64_t> shape = getTensorType(weights).getShape();
   // The columns' dimensions, from the last on, are joined, and cut into panels.
-  SmallVector<int64_t> columns, cut, permutation(1), places(shape.size());
+  SmallVector<int64_t> columns, joined, cut, permutation(1), places(shape.size());
   int64_t count = 1;
   for (int64_t dim : llvm::reverse(matrix.order)) {
     if (count == matrix.columns)
@@ -52,21 +69,26 @@ Value packed(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matr
   for (size_t i = 0; i + 1 < columns.size(); ++i)
     if (columns[i + 1] + 1 != columns[i])
       return {};
+  const int64_t panels = llvm::divideCeil(matrix.columns, width);
   for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim) {
     places[dim] = int64_t(cut.size());
     if (!llvm::is_contained(columns, dim)) {
+      joined.push_back(shape[dim]);
       cut.push_back(shape[dim]);
     } else if (dim == columns.back()) {
       permutation.front() = int64_t(cut.size());
-      cut.append({matrix.columns / width, width});
+      joined.push_back(matrix.columns);
+      cut.append({panels, width});
     }
   }
   for (int64_t dim : matrix.order)
     if (!llvm::is_contained(columns, dim))
       permutation.push_back(places[dim]);
   permutation.push_back(permutation.front() + 1);
-  Value panels = transposed(b, loc, reshaped(b, loc, weights, cut), permutation);
-  return reshaped(b, loc, panels, {matrix.columns / width, matrix.depth, width});
+  if (const int64_t zeros = panels * width - matrix.columns)
+    weights = padded(b, loc, reshaped(b, loc, weights, joined), permutation.front(), zeros);
+  Value packed = transposed(b, loc, reshaped(b, loc, weights, cut), permutation);
+  return reshaped(b, loc, packed, {panels, matrix.depth, width});
 }
 
 // What a value of a loop's body is outside of it, if it is captured; else null.
@@ -116,7 +138,7 @@ private:
     if (!lasting.contains(weights))
       return;
     const int64_t width = columnsOf ? columnsOf(kernel) : columns;
-    if (width <= 0 || matrix->columns % width != 0 || matrix->columns == 0 || matrix->depth == 0)
+    if (width <= 0 || matrix->columns == 0 || matrix->depth == 0)
       return;
     OpBuilder b(loops.empty() ? kernel : loops.back());
     Value panels = packed(b, kernel.getLoc(), weights, *matrix, width);

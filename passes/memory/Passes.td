@@ -27,8 +27,8 @@ def PackWeights : KeratinPass<"pack-weights"> {
     function does not update, and on constants, alone, calls would pack the same panels again and
     again. They become values of the graph, which the kernel gets besides
     (ir/interfaces/WeightPanels.h), and keratin-prepare sees to it that they are made once. How many
-    columns a panel has, if any, the target says; without one `columns` does. What these do not divide
-    is left alone. Loops whose steps multiply by such weights capture the panels, too.
+    columns a panel has, if any, the target says; without one `columns` does. The last panel is filled
+    up with zeros. Loops whose steps multiply by such weights capture the panels, too.
 
     ```mlir
     %y = keratin.kernel(%x, %w) …                                        // w: 64x32

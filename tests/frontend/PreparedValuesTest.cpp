@@ -200,6 +200,8 @@ TEST_CASE("weights of products are packed once") {
       INFO(rows << " rows, known: " << isBatchKnown);
       checkProduct(dot, {rows, 48}, {48, 64}, isBatchKnown);
       checkProduct(dotT, {rows, 300}, {96, 300}, isBatchKnown);
+      checkProduct(dot, {rows, 300}, {300, 10}, isBatchKnown);
+      checkProduct(dotT, {rows, 70}, {101, 70}, isBatchKnown);
       checkProduct(dot, {rows, 2100}, {2100, 32}, isBatchKnown);
     }
   // So large that few rows would have them streamed.
@@ -208,7 +210,7 @@ TEST_CASE("weights of products are packed once") {
   // A row or two, which read several panels side by side, and fewer at the end.
   for (bool isBatchKnown : {true, false})
     for (int64_t rows : {1, 2})
-      for (int64_t columns : {144, 240, 512})
+      for (int64_t columns : {144, 240, 500, 512})
         checkProduct(dot, {rows, 520}, {520, columns}, isBatchKnown);
 }
 

@@ -118,9 +118,14 @@ func.func @not_what_the_call_brings(%x: tensor<8x64xf32> {keratin.kind = "input"
 
 // -----
 
-// CHECK-LABEL: func.func @not_columns_that_fill_no_panels
-// CHECK-NOT:     keratin.panels
-func.func @not_columns_that_fill_no_panels(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+// The last panel is filled up.
+// CHECK-LABEL: func.func @columns_that_fill_a_part
+// CHECK:         %[[FILLED:.*]] = keratin.kernel(%arg1)
+// CHECK:           keratin.pad %{{.*}} low = <0, 0> interior = [0, 0] : (tensor<64x33xf32>) -> tensor<64x48xf32>
+// CHECK:         %[[CUT:.*]] = keratin.reshape %[[FILLED]] : (tensor<64x48xf32>) -> tensor<64x3x16xf32>
+// CHECK:         %[[PANELS:.*]] = keratin.kernel(%[[CUT]])
+// CHECK:         keratin.kernel(%arg0, %arg1, %[[PANELS]]) {keratin.panels}
+func.func @columns_that_fill_a_part(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
       %w: tensor<64x33xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x33xf32> {keratin.kind = "output"}) {
   %y = keratin.kernel (%x, %w) : (tensor<8x64xf32>, tensor<64x33xf32>) -> tensor<8x33xf32> {
   ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x33xf32>):
