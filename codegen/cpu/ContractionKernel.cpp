@@ -244,7 +244,7 @@ private:
     if (plan.readsPanels()) {
       Value before = emit.add(emit.div(n0, emit.constant(width)), panel);
       Value row = emit.add(emit.mul(before, blocks.k), emit.add(k0, k));
-      job.b = emit.address(spec.b.base, type, emit.mul(row, width));
+      job.b = emit.address(spec.b.base, spec.b.elementType, emit.mul(row, width));
     } else if (plan.b == Access::Direct) {
       Value offset = emit.add(emit.mul(k, columnsOfB.rowStride), emit.mul(panel, width));
       job.b = emit.select(isPacked(panel), packed,
@@ -290,7 +290,7 @@ private:
 
   // What comes next lies behind what is read, whichever panel it is of.
   void bringPanels(ContractionPanel &job) {
-    Value from = emit.address(job.b, type, emit.mul(job.depth, plan.tileColumns()));
+    Value from = emit.address(job.b, job.bType, emit.mul(job.depth, plan.tileColumns()));
     Value every = emit.mul(tilesOf(job.rows), kPanelsAhead);
     Value all = emit.max(blocks.k, one);
     job.ahead = {from, all, all, zero, every};

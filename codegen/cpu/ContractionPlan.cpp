@@ -431,7 +431,9 @@ static void chooseNumbers(ContractionPlan &plan, const ContractionSpec &spec,
   bool isFewTiles = spec.m.constant ? *spec.m.constant <= 4 * plan.tileRows : call.mayHaveFewRows;
   bool isInstruction = !spec.b.elementType.isF16() || target.hasFma;
   bool mayBePairs = hasPairs(spec, target) && !(spec.m.constant && *spec.m.constant <= 2);
-  plan.widensB = isInPlace && (isOneTile || (isFewTiles && isInstruction && !mayBePairs));
+  plan.widensPanels = isa<FloatType>(spec.b.elementType) && isInstruction && !mayBePairs;
+  plan.widensB = (isInPlace && (isOneTile || (isFewTiles && isInstruction && !mayBePairs))) ||
+                 (call.panelColumns == plan.tileColumns() && plan.widensPanels);
   if (!mayBePairs || plan.widensB)
     return;
   plan.depthStep = 2;
@@ -543,16 +545,18 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
 }
 
 int64_t keratin::codegen::panelColumns(const ContractionSpec &spec, const ContractionPlan &plan) {
-  if (spec.b.elementType != spec.accumulatorType || spec.batch.constant != 1 || !spec.n.constant ||
-      !spec.k.constant)
+  if (spec.batch.constant != 1 || !spec.n.constant || !spec.k.constant)
     return 0;
+  const bool isNarrow = spec.b.elementType != spec.accumulatorType;
   // The last panel, if columns fill it in part, would be packed by each call, or read with masks.
   if (plan.isTiled()) {
-    const bool mayRead = !plan.isOfPairs() && !plan.widensB && (plan.wholePanels || plan.packsB);
+    const bool mayRead = (plan.wholePanels || plan.packsB) && (!isNarrow || plan.widensPanels);
     return mayRead ? plan.tileColumns() : 0;
   }
   // One panel would be B as it is.
-  return plan.narrow && plan.narrow->panels > 1 ? plan.narrow->panelColumns() : 0;
+  return plan.narrow && (!isNarrow || isa<FloatType>(spec.b.elementType)) && plan.narrow->panels > 1
+             ? plan.narrow->panelColumns()
+             : 0;
 }
 
 // Whether it reads B from panels of so many columns, which may be those of another plan.

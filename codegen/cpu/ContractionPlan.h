@@ -101,6 +101,8 @@ struct ContractionPlan {
   int64_t shallowK = 256;
   // Narrow numbers of B stay what they are, packed or not, and are widened as tiles read them.
   bool widensB = false;
+  // They would be in panels that somebody has packed.
+  bool widensPanels = false;
   // The largest unit for sums of up to so many steps in depth, and of deeper sums, which are set
   // aside and continued after so many.
   struct Regime {

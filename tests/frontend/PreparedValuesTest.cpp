@@ -176,14 +176,15 @@ Array numbers(std::vector<int64_t> shape, int seed) {
 // Before and after the weights are written, of a call's result and of what eval makes.
 void checkProduct(const std::function<Tensor(const Tensor &, const Tensor &)> &product,
                   const std::vector<int64_t> &xShape, const std::vector<int64_t> &wShape,
-                  bool isBatchKnown) {
+                  bool isBatchKnown, DType dtype = DType::Float32) {
   std::vector<keratin::Size> shape(xShape.begin(), xShape.end());
   if (!isBatchKnown)
     shape.front() = None;
-  Tensor x = K::placeholder(shape), w = K::variable(numbers(wShape, 1));
+  auto weights = [&](int seed) { return numbers(wShape, seed).astype(dtype); };
+  Tensor x = K::placeholder(shape), w = K::variable(weights(1), dtype);
   Function f = K::function({x}, {product(x, w)});
   for (int seed : {1, 2, 3}) {
-    K::set_value(w, numbers(wShape, seed));
+    K::set_value(w, weights(seed));
     const Array value = numbers(xShape, seed + 5);
     const Array found = f({value})[0];
     checkArray(found, K::eval(product(K::constant(value), w)), 1e-4);
@@ -212,6 +213,21 @@ TEST_CASE("weights of products are packed once") {
     for (int64_t rows : {1, 2})
       for (int64_t columns : {144, 240, 500, 512})
         checkProduct(dot, {rows, 520}, {520, columns}, isBatchKnown);
+}
+
+TEST_CASE("weights of halves are packed once") {
+  for (DType dtype : {DType::Float16, DType::BFloat16}) {
+    auto dot = [&](const Tensor &x, const Tensor &w) {
+      Tensor y = K::dot(K::cast(x, dtype), w);
+      return K::cast(y, DType::Float32);
+    };
+    for (bool isBatchKnown : {true, false})
+      for (int64_t rows : {1, 2, 5, 16, 70})
+        for (int64_t columns : {100, 256}) {
+          INFO(keratin::dtypeName(dtype) << ", " << rows << " rows, known: " << isBatchKnown);
+          checkProduct(dot, {rows, 300}, {300, columns}, isBatchKnown, dtype);
+        }
+  }
 }
 
 TEST_CASE("weights of loops' steps are packed once") {
