@@ -4,7 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/memory/LastingValues.h"
 
-#include <map>
+#include "llvm/ADT/DenseMap.h"
 
 namespace keratin::passes {
 #define GEN_PASS_DEF_PACKWEIGHTS
@@ -120,6 +120,7 @@ struct PackWeightsPass : keratin::passes::impl::PackWeightsBase<PackWeightsPass>
     if (failed(program))
       return signalPassFailure();
     const LastingValues lasting(getOperation(), *program);
+    made.clear();
     SmallVector<KernelOp> kernels;
     getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels)
@@ -141,7 +142,7 @@ private:
     if (width <= 0 || matrix->columns == 0 || matrix->depth == 0)
       return;
     OpBuilder b(loops.empty() ? kernel : loops.back());
-    Value panels = packed(b, kernel.getLoc(), weights, *matrix, width);
+    Value panels = packedOnce(b, kernel.getLoc(), weights, *matrix, width);
     if (!panels)
       return;
     for (Operation *loop : llvm::reverse(loops))
@@ -151,7 +152,25 @@ private:
     kernel->setAttr(kPanelsAttr, b.getUnitAttr());
   }
 
+  // Several kernels may multiply by the same weights.
+  Value packedOnce(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matrix,
+                   int64_t width) {
+    for (const Panels &panels : made[weights])
+      if (panels.order == matrix.order && panels.columns == matrix.columns && panels.width == width)
+        return panels.value;
+    Value value = packed(b, loc, weights, matrix, width);
+    if (value)
+      made[weights].push_back({matrix.order, matrix.columns, width, value});
+    return value;
+  }
+
   PanelColumns columnsOf; // empty: `columns` of all
+  struct Panels {
+    SmallVector<int64_t> order;
+    int64_t columns, width;
+    Value value;
+  };
+  DenseMap<Value, SmallVector<Panels, 1>> made;
 };
 
 } // namespace

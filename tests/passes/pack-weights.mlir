@@ -55,6 +55,30 @@ func.func @filters_outermost(%x: tensor<1x9x9x8xf32> {keratin.kind = "input", ke
 
 // -----
 
+// CHECK-LABEL: func.func @two_products
+// CHECK:         %[[PANELS:.*]] = keratin.kernel(%{{.*}}) : (tensor<64x4x16xf32>)
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      keratin.transpose
+// CHECK:         keratin.kernel(%arg0, %arg1, %[[PANELS]]) {keratin.panels}
+// CHECK-NOT:     keratin.transpose
+// CHECK:         keratin.kernel(%{{.*}}, %arg1, %[[PANELS]]) {keratin.panels}
+func.func @two_products(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<64x64xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x64xf32> {keratin.kind = "output"}) {
+  %y = keratin.kernel (%x, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x64xf32>):
+    %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    keratin.yield %0 : tensor<8x64xf32>
+  }
+  %z = keratin.kernel (%y, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x64xf32>):
+    %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    keratin.yield %0 : tensor<8x64xf32>
+  }
+  return %z : tensor<8x64xf32>
+}
+
+// -----
+
 // Loops capture the panels, too: packed in front of the outermost.
 // CHECK-LABEL: func.func @of_steps
 // CHECK:         %[[CUT:.*]] = keratin.reshape %arg1 : (tensor<64x32xf32>) -> tensor<64x2x16xf32>
