@@ -210,5 +210,9 @@ CpuPlan keratin::codegen::planTransposeKernel(ir::KernelOp kernel, const Machine
   TransposeRuns runs = transposeRunsOf(op, *space);
   if (runs.copiesRows())
     return planLoopKernel(kernel, target);
+  // Few channels fill few lanes: masks cost more than shorter vectors.
+  for (const DimExpr &extent : {runs.columns().extent, runs.places().extent})
+    while (lanes > 4 && extent.isConstant() && extent.constantValue() <= lanes / 2)
+      lanes /= 2;
   return std::make_shared<TransposePlan>(kernel, op, std::move(runs), lanes);
 }

@@ -275,6 +275,9 @@ TEST_CASE("transposes of every width around the edges of tiles", "[special]") {
 
 TEST_CASE("transposes of many dimensions", "[special]") {
   for (auto [permutation, dims] : {std::pair(Dims{0, 2, 1}, Dims{3, 40, 33}),
+                                   {Dims{0, 2, 1}, Dims{3, 28, 4}},
+                                   {Dims{0, 2, 1}, Dims{2, 3, 34}},
+                                   {Dims{0, 2, 1}, Dims{2, 7, 6}},
                                    {Dims{2, 1, 0}, Dims{36, 5, 64}},
                                    {Dims{1, 2, 0}, Dims{20, 6, 31}},
                                    {Dims{0, 2, 1, 3}, Dims{2, 5, 7, 12}},

@@ -303,6 +303,17 @@ func.func @alone(%x: tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "
   return %0, %1, %2, %3, %4 : tensor<?xi64, #keratin.dims<d0>>, tensor<?x256xf32, #keratin.dims<d0, 256>>, tensor<4x128xf32>, tensor<640xui32>, tensor<256x?xf32, #keratin.dims<256, d0>>
 }
 
+// Few channels are blocks of few lanes.
+// CHECK-LABEL: function shuffled
+// CHECK:      kernel 0: transpose
+// CHECK:        nest: 49 matrices of 28 rows and 4 places
+// CHECK:        schedule: blocks of 4 x 4 transposed in registers; strips of 64 places
+func.func @shuffled(%x: tensor<49x4x28xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<49x28x4xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.transpose %x permutation = [0, 2, 1] : (tensor<49x4x28xf32>) -> tensor<49x28x4xf32>
+  return %0 : tensor<49x28x4xf32>
+}
+
 // CHECK-LABEL: function largest
 // CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: top_k  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
