@@ -19,6 +19,7 @@ private:
     populateAlgebraPatterns(set);
     populateBroadcastPatterns(set, phase);
     populateMovementPatterns(set);
+    populateReshapePatterns(set);
     populateReductionPatterns(set);
     populateContractionPatterns(set);
     populateConvolutionPatterns(set);

@@ -20,6 +20,8 @@ void populateAlgebraPatterns(mlir::RewritePatternSet &patterns);
 void populateBroadcastPatterns(mlir::RewritePatternSet &patterns, RewritePhase phase);
 // Transposes, reshapes, slices, pads and reverses merged, cancelled, moved to where they cancel.
 void populateMovementPatterns(mlir::RewritePatternSet &patterns);
+// Transposes moved over reshapes, to where they cancel.
+void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 // Reductions of reductions, broadcasts and transposes.
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 // Transposes absorbed by dot_general.
