@@ -222,7 +222,7 @@ TEST_CASE("weights of halves are packed once") {
       return K::cast(y, DType::Float32);
     };
     for (bool isBatchKnown : {true, false})
-      for (int64_t rows : {1, 2, 5, 16, 70})
+      for (int64_t rows : {1, 5, 70})
         for (int64_t columns : {100, 256}) {
           INFO(keratin::dtypeName(dtype) << ", " << rows << " rows, known: " << isBatchKnown);
           checkProduct(dot, {rows, 300}, {300, columns}, isBatchKnown, dtype);
