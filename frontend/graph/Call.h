@@ -117,8 +117,8 @@ public:
   // The same for a number that may be negative, as may be the placeholders and variables that it is
   // computed from.
   std::optional<DimExpr> knownNumber(Value scalar);
-  // Whether all of a tensor are such numbers.
-  bool areFormulas(Value numbers);
+  // Of all elements of a tensor. Nothing is required of them.
+  std::optional<ir::Shape> formulas(Value numbers);
   // max(number, 0), as a symbol where it can be one.
   DimExpr atLeastZero(DimExpr number);
   // Of a list, nullopt where it has None, or of an integer vector; as size().

@@ -68,7 +68,7 @@ public:
     fits.clear();
     return sizes;
   }
-  bool have(Value value) { return of(value, 0).has_value(); }
+  std::optional<Sizes> withoutRequirements(Value value) { return of(value, 0); }
 
 private:
   std::optional<Sizes> of(Value value, unsigned depth);
@@ -335,8 +335,8 @@ std::optional<DimExpr> Call::knownSize(Value scalar) {
   return only(SizeExpressions(*this, SizesFrom::Values).of(scalar));
 }
 
-bool Call::areFormulas(Value numbers) {
-  return SizeExpressions(*this, SizesFrom::SignedValues).have(numbers);
+std::optional<ir::Shape> Call::formulas(Value numbers) {
+  return SizeExpressions(*this, SizesFrom::SignedValues).withoutRequirements(numbers);
 }
 
 std::optional<DimExpr> Call::knownNumber(Value scalar) {

@@ -117,13 +117,13 @@ const Array *ModelNode::computedConstant(size_t i) const {
 const Array *ModelNode::constantOrFormula(size_t i) const {
   if (!has(i) || constant(i))
     return constant(i);
+  return formulasOf(i).empty() ? computedConstant(i) : nullptr;
+}
+
+ir::Shape ModelNode::formulasOf(size_t i) const {
   const Tensor value = input(i);
-  {
-    Call call("load_onnx", place);
-    if (call.areFormulas(call.value(value)))
-      return nullptr;
-  }
-  return computedConstant(i);
+  Call call("load_onnx", place);
+  return call.formulas(call.value(value)).value_or(ir::Shape());
 }
 
 std::vector<int64_t> ModelNode::integersOf(size_t i, const char *what) const {

@@ -75,6 +75,8 @@ public:
   const Array *computedConstant(size_t i) const;
   // The same where formulas of sizes do not say it, which takes no compilation.
   const Array *constantOrFormula(size_t i) const;
+  // What sizes of inputs say of integers; none where they do not.
+  ir::Shape formulasOf(size_t i) const;
   // The numbers of an input that says how the op works; NotImplementedError where they are not
   // known before a call.
   std::vector<int64_t> integersOf(size_t i, const char *what) const;

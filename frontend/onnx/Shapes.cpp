@@ -31,38 +31,41 @@ Values reshape(ModelNode &node) {
     return one(K::reshape(x, Shape(node.integers("shape")), node.place));
   const bool keepsZeros = node.integer("allowzero", 0);
   const Array *known = node.constantOrFormula(1);
-  if (!known || keepsZeros) {
-    if (known)
-      return one(K::reshape(x, Shape(known->toVector<int64_t>()), node.place));
-    return one(K::reshape(x, Shape(node.input(1)), node.place));
-  }
-  const Numbers numbers = known->toVector<int64_t>();
-  const bool hasZeros = std::count(numbers.begin(), numbers.end(), 0);
-  if (!hasZeros)
-    return one(K::reshape(x, Shape(numbers), node.place));
+  ir::Shape numbers = known ? ir::Shape() : node.formulasOf(1);
+  if (known)
+    for (int64_t number : known->toVector<int64_t>())
+      numbers.push_back(number);
+  const bool hasZeros = std::count(numbers.begin(), numbers.end(), DimExpr(0));
+  if (!hasZeros || keepsZeros)
+    return one(K::reshape(x, known ? Shape(known->toVector<int64_t>()) : Shape(node.input(1)),
+                          node.place));
   // 0: the size that is there.
   const ir::Shape from = shapeOfValue(node, x);
   Call call("load_onnx", node.place);
   ir::Shape shape;
   std::optional<size_t> open;
   for (size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] == 0 && i >= from.size())
+    const DimExpr &number = numbers[i];
+    if (number == DimExpr(0) && i >= from.size())
       node.fail("keeps size " + std::to_string(i) + " of an input of rank " +
                 std::to_string(from.size()));
-    if (numbers[i] < -1 || (numbers[i] == -1 && open))
-      node.fail("has " + std::to_string(numbers[i]) + " in its shape; needed sizes, and one -1");
-    if (numbers[i] == -1)
+    const bool isOpen = number == DimExpr(-1);
+    if ((number.isConstant() && number.constantValue() < -1) || (isOpen && open))
+      node.fail("has " + number.str() + " in its shape; needed sizes, and one -1");
+    if (isOpen)
       open = i;
-    shape.push_back(numbers[i] == 0 ? from[i] : DimExpr(std::max<int64_t>(numbers[i], 1)));
+    else
+      call.requireAtLeast(number, DimExpr(0), "an entry of shape");
+    shape.push_back(number == DimExpr(0) ? from[i] : isOpen ? DimExpr(1) : number);
   }
   if (open) {
     // What is kept at its place divides out.
     ir::Shape left, given;
     for (size_t i = 0; i < from.size(); ++i)
-      if (!(i < numbers.size() && numbers[i] == 0))
+      if (!(i < numbers.size() && numbers[i] == DimExpr(0)))
         left.push_back(from[i]);
     for (size_t i = 0; i < numbers.size(); ++i)
-      if (i != *open && numbers[i] != 0)
+      if (i != *open && numbers[i] != DimExpr(0))
         given.push_back(shape[i]);
     const DimExpr count = call.check(ir::product(left)), by = call.check(ir::product(given));
     shape[*open] = call.check(ir::floordiv(count, by));

@@ -3,6 +3,7 @@
 #include "ir/shapes/DimExprDetail.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace keratin::ir {
 
@@ -39,6 +40,10 @@ std::optional<DimExpr> extremeOf(DimAtomKind kind, std::vector<DimExpr> argument
   std::optional<std::vector<DimExpr>> flat = flatten(kind, std::move(arguments));
   if (!flat)
     return std::nullopt;
+  // What no number is beyond decides nothing.
+  using Limits = std::numeric_limits<int64_t>;
+  if (flat->size() > 1)
+    std::erase(*flat, DimExpr(kind == DimAtomKind::Max ? Limits::min() : Limits::max()));
   for (size_t i = 0; i < flat->size();) {
     auto beats = [&](size_t j) {
       const DimExpr &other = (*flat)[j], &self = (*flat)[i];

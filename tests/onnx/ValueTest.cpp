@@ -462,6 +462,27 @@ TEST_CASE("Images of ONNX are resized to as much as is positive", "[onnx]") {
         Array(Floats{4 + 1.0 / 3, 7, -1.0 / 3}, {1, 1, 3}));
 }
 
+TEST_CASE("ONNX keeps sizes where a shape that is joined has zeros", "[onnx]") {
+  ModelProto model = emptyModel(18);
+  GraphProto &graph = *model.mutable_graph();
+  addInput(graph, "x", {-1, 4, -1});
+  addInput(graph, "like", {-1});
+  *graph.add_initializer() = tensorProto("zero", {1}, {0});
+  *graph.add_initializer() = tensorProto("two", {1}, {2});
+  *graph.add_initializer() = tensorProto("open", {1}, {-1});
+  addNode(graph, "Shape", {"like"}, {"size"});
+  addNode(graph, "Concat", {"zero", "two", "open"}, {"known"}, {{"axis", 0}});
+  addNode(graph, "Concat", {"zero", "size", "open"}, {"formula"}, {{"axis", 0}});
+  addNode(graph, "Reshape", {"x", "known"}, {"y"});
+  addNode(graph, "Reshape", {"x", "formula"}, {"z"});
+  for (const char *name : {"y", "z"})
+    graph.add_output()->set_name(name);
+  const OnnxModel loaded = load(model);
+  const Results found = loaded.function({Array(Floats(24), {3, 4, 2}), Array(Floats(4))});
+  CHECK(found[0].shape() == std::vector<int64_t>{3, 2, 4});
+  CHECK(found[1].shape() == std::vector<int64_t>{3, 4, 2});
+}
+
 TEST_CASE("Sizes of ONNX that are divided remain formulas", "[onnx]") {
   // Of integers the quotient is cut off: -1 / 2 is 0.
   ModelProto model = emptyModel(18);

@@ -413,6 +413,8 @@ TEST_CASE("divisions are simplified") {
 TEST_CASE("max and min drop what never wins") {
   CHECK(max(3, 5) == DimExpr(5));
   CHECK(min(3, 5) == DimExpr(3));
+  CHECK(min(*add(d0, d1), std::numeric_limits<int64_t>::max()) == *add(d0, d1));
+  CHECK(max(d0, kMin) == d0);
   CHECK(max(d0, d0) == d0);
   CHECK(max(d0, 0) == d0);
   CHECK(max(0, *floordiv(d0, 3)) == *floordiv(d0, 3));

@@ -11,8 +11,8 @@
 namespace keratin {
 
 struct OnnxOptions {
-  // The initializers of floats are variables, so that the model can be differentiated by them and
-  // trained; else all are constants.
+  // The initializers of floats, but for scalars, are variables, so that the model can be
+  // differentiated by them and trained; else all are constants.
   bool trainable = false;
   // Inputs that have these values in every call, and so are none of the function: axes and shapes
   // that an exporter made inputs, for one. ValueError for a name that no input has, and for values

@@ -17,7 +17,7 @@ def load(path: PathLike, trainable: bool = False, constants: Union[Dict[str, Any
 
     Args:
         path: the file; tensors in other files lie in its folder or below.
-        trainable: whether the initializers of floats are variables, the function's `variables`;
+        trainable: whether the initializers of floats, but for scalars, are variables, the function's `variables`;
             else all are constants.
         constants: a dict of values by the names of inputs, which have these values in every call
             and are no inputs of the function: axes and shapes, for one.
