@@ -549,9 +549,10 @@ int64_t keratin::codegen::panelColumns(const ContractionSpec &spec, const Contra
     return 0;
   const bool isNarrow = spec.b.elementType != spec.accumulatorType;
   // The last panel, if columns fill it in part, would be packed by each call, or read with masks.
+  // Of less than a vector much would be zeros.
   if (plan.isTiled()) {
-    const bool mayRead = (plan.wholePanels || plan.packsB) && (!isNarrow || plan.widensPanels);
-    return mayRead ? plan.tileColumns() : 0;
+    const bool fill = plan.wholePanels || (plan.packsB && *spec.n.constant > plan.lanes);
+    return fill && (!isNarrow || plan.widensPanels) ? plan.tileColumns() : 0;
   }
   // One panel would be B as it is.
   return plan.narrow && (!isNarrow || isa<FloatType>(spec.b.elementType)) && plan.narrow->panels > 1
