@@ -159,7 +159,7 @@ def measure(options):
 
 
 def time_text(milliseconds):
-    for unit, factor in (("ms", 1), ("us", 1e3), ("ns", 1e6)):
+    for unit, factor in (("s", 1e-3), ("ms", 1), ("us", 1e3), ("ns", 1e6)):
         if milliseconds * factor >= 1 or unit == "ns":
             return f"{milliseconds * factor:.3g} {unit}"
 
