@@ -9,6 +9,7 @@ import collections
 import multiprocessing
 import os
 import pathlib
+import subprocess
 import sys
 import warnings
 
@@ -55,6 +56,20 @@ def session(model):
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def object_outputs(build, path, feeds):
+    """What the object that keratin-compile makes of a model gives for each of the inputs, by names."""
+    def call(tool, *arguments):
+        done = subprocess.run([build / "bin" / tool, *arguments], capture_output=True, text=True, cwd=path.parent)
+        if done.returncode:
+            raise ValueError(f"{tool}: {done.stderr or done.stdout}")
+    call("keratin-compile", path.name, "-o", "libmodel.so")
+    for feed in feeds:
+        numpy.savez(path.parent / "in.npz", **feed)
+        call("keratin-run", "libmodel.so", "--input=in.npz", "--output=out.npz", "--quiet")
+        with numpy.load(path.parent / "out.npz") as outputs:
+            yield dict(outputs)
 
 
 def judge(model, data):

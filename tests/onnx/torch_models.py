@@ -1,16 +1,15 @@
-"""What the importer does with models that PyTorch writes: PYTHON torch_models.py BUILD [--only=MODEL,…]
+"""What the importer does with models that PyTorch writes: PYTHON torch_models.py BUILD [--libraries] [--only=MODEL,…]
 [--exporters=NAME,…] [--opset=N] [--keep=FOLDER] [--verbose].
 
 BUILD is a folder of a build with the Python module, PYTHON has torch, onnx, onnxscript, onnxruntime and numpy, which the suite has
 not, and is of the version that the module was built for: docs/testing.md. Each model is written by both exporters with unknown sizes. At
 two sizes the outputs must be those of ONNX Runtime and PyTorch, and the gradients of all weights those of PyTorch; an object that
-keratin-compile makes must give the very numbers of the function in process. Prints a line for each model and exporter; ends with 1 if any fails."""
+keratin-compile makes must give the very numbers of the function in process. Prints a line for each model and exporter; ends with 1 if any fails.
+With --libraries the models are those of torchvision and transformers, which PYTHON has then, too."""
 
-import dataclasses
 import logging
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -19,9 +18,9 @@ import numpy
 import onnxruntime
 import onnxscript
 import torch
-from torch import nn
 
 import peers
+from torch_inputs import Model, normal, padding, words
 from torch_modules import (Attention, Boxes, Branch, Cnn, Depthwise, Encoder, Gru, Loop, Lstm, Mlp, Mobile, Residual, Unet, Vision, as_tuple, export,
                            make)
 
@@ -33,32 +32,9 @@ import keratin.backend as K
 
 # The second is a share of the largest number of a tensor: sums that cancel are as far off as what they add.
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
+# Of the largest gradient, for those that are 0 but for rounding, as by what softmax takes off again.
+NOISE = 1e-7
 
-
-@dataclasses.dataclass
-class Model:
-    """A module, its inputs at two sizes, and the names of the unknown sizes of each input."""
-    make: type
-    first: tuple
-    second: tuple
-    sizes: tuple
-    scripted: bool = False        # what the old exporter writes comes of torch.jit.script, not of a trace
-    traced: tuple | None = None   # the second inputs of a trace that makes a number of a size
-
-
-def normal(*sizes):
-    return torch.randn(sizes, generator=random)
-
-
-def words(*sizes):
-    return torch.randint(0, 30, sizes, generator=random)
-
-
-def padding(batch, length):
-    return torch.arange(length)[None] >= length - torch.arange(batch)[:, None] % 3
-
-
-random = torch.Generator().manual_seed(1)
 MODELS = {
     "mlp": Model(Mlp, (normal(2, 6),), (normal(5, 6),), ({0: "batch"},)),
     "cnn": Model(Cnn, (normal(2, 3, 16, 16),), (normal(3, 3, 20, 24),), ({0: "batch", 2: "height", 3: "width"},)),
@@ -79,9 +55,12 @@ MODELS = {
 }
 
 
-def difference(found, expected):
-    largest = abs(expected.astype("float64")).max(initial=0)
-    return peers.difference(found, expected, RELATIVE, ABSOLUTE * largest)
+def largest(values):
+    return max((abs(value.astype("float64")).max(initial=0) for value in values), default=0)
+
+
+def difference(found, expected, noise=0):
+    return peers.difference(found, expected, RELATIVE, ABSOLUTE * largest([expected]) + noise)
 
 
 def feeds(arguments):
@@ -111,30 +90,28 @@ def check_with_runtime(path, inputs, results):
 
 def check_object(path, inputs, results):
     """An object gives the bits that the function gives."""
-    def call(tool, *arguments):
-        done = subprocess.run([BUILD / "bin" / tool, *arguments], capture_output=True, text=True, cwd=path.parent)
-        if done.returncode:
-            raise ValueError(f"{tool}: {done.stderr or done.stdout}")
-    call("keratin-compile", path.name, "-o", "libmodel.so")
-    for arguments, result in zip(inputs, results):
-        numpy.savez(path.parent / "in.npz", **feeds(arguments))
-        call("keratin-run", "libmodel.so", "--input=in.npz", "--output=out.npz", "--quiet")
-        with numpy.load(path.parent / "out.npz") as outputs:
-            for i, expected in enumerate(result):
-                if not numpy.array_equal(outputs[f"y{i}"], expected, equal_nan=True):
-                    raise ValueError(f"output {i}: {peers.difference(outputs[f'y{i}'], expected) or 'other bits'}")
+    for result, outputs in zip(results, peers.object_outputs(BUILD, path, map(feeds, inputs)), strict=True):
+        for i, expected in enumerate(result):
+            if not numpy.array_equal(outputs[f"y{i}"], expected, equal_nan=True):
+                raise ValueError(f"output {i}: {peers.difference(outputs[f'y{i}'], expected) or 'other bits'}")
 
 
 def check_gradients(path, module, inputs):
-    """Those of sums of the outputs, with weights of their own, by all parameters."""
+    """Those of sums of the outputs, with weights of their own, by all parameters that train."""
     K.clear_session()   # names are those of the file
     function = keratin.onnx.load(path, trainable=True)
     scales = [K.placeholder(ndim=len(value.shape)) for value in function.outputs]
     loss = sum(K.sum(value * scale) for value, scale in zip(function.outputs, scales))
     variables = {variable.name.split(":")[0]: variable for variable in function.variables}
-    parameters = dict(module.named_parameters())
-    if missing := sorted(set(parameters) - set(variables)):
-        raise ValueError(f"no variables {', '.join(missing)}; there are {', '.join(sorted(variables))}")
+    outputs = as_tuple(module(*inputs[0]))
+    used = torch.autograd.grad(sum(value.sum() for value in outputs), [each for each in module.parameters() if each.requires_grad], allow_unused=True)
+    parameters = {}
+    for parameter, use in zip((each for each in module.parameters() if each.requires_grad), used, strict=True):
+        names = [name for name, each in module.named_parameters(remove_duplicate=False) if each is parameter]   # some have several
+        if name := next((name for name in names if name in variables), None):
+            parameters[name] = parameter
+        elif use is not None and parameter.dim():   # scalars are constants
+            raise ValueError(f"no variable {' or '.join(names)}; there are {', '.join(sorted(variables))}")
     gradients = K.function(list(function.inputs) + scales, K.gradients(loss, [variables[name] for name in parameters]))
     for arguments in inputs:
         outputs = as_tuple(module(*arguments))
@@ -143,9 +120,10 @@ def check_gradients(path, module, inputs):
         sum((value * scale).sum() for value, scale in zip(outputs, given)).backward()
         feed = feeds(arguments)
         found = gradients([feed[value.name.split(":")[0]] for value in function.inputs] + [scale.numpy() for scale in given])
-        for (name, parameter), value in zip(parameters.items(), found, strict=True):
-            expected = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            if wrong := difference(value, expected.numpy()):
+        expected = [(torch.zeros_like(each) if each.grad is None else each.grad).numpy() for each in parameters.values()]
+        noise = NOISE * largest(expected)
+        for name, value, right in zip(parameters, found, expected, strict=True):
+            if wrong := difference(value, right, noise):
                 raise ValueError(f"gradient by {name}: {wrong}")
 
 
@@ -179,12 +157,17 @@ def main():
     torch.backends.mha.set_fastpath_enabled(False)   # an op of PyTorch's own, which no exporter knows
     print(f"torch {torch.__version__}, onnxscript {onnxscript.__version__}, onnxruntime {onnxruntime.__version__}", flush=True)
     opset, failed = int(options["opset"]) if "opset" in options else None, False
+    models = MODELS
+    if "libraries" in options:
+        from library_models import MODELS as models
     with tempfile.TemporaryDirectory() as scratch:
-        for name in options.get("only", ",".join(MODELS)).split(","):
-            for exporter in options.get("exporters", "dynamo,torchscript").split(","):
+        for name in options.get("only", ",".join(models)).split(","):
+            for exporter in models[name].exporters:
+                if exporter not in options.get("exporters", exporter):
+                    continue
                 folder = pathlib.Path(options.get("keep", scratch)) / f"{name}-{exporter}"
                 folder.mkdir(parents=True, exist_ok=True)
-                problems = judge(MODELS[name], exporter, opset, folder)
+                problems = judge(models[name], exporter, opset, folder)
                 failed |= bool(problems)
                 texts = (f"{kind}: {text if 'verbose' in options else ' '.join(text.split())[:200]}" for kind, text in problems.items())
                 print(f"{name}, {exporter}: {'; '.join(texts) or 'agrees'}", flush=True)
