@@ -83,7 +83,6 @@ MODELS = {
     "resnet50 v2": (application(applications.ResNet50V2, input_shape=(64, 64, 3)), *IMAGES),
     "mobilenet": (application(applications.MobileNetV2, input_shape=(64, 64, 3)), *IMAGES),
     "mobilenet v3": (application(applications.MobileNetV3Small, input_shape=(64, 64, 3)), *IMAGES),
-    "efficientnet": (application(applications.EfficientNetB0, input_shape=(64, 64, 3)), *IMAGES),
     "densenet": (application(applications.DenseNet121, input_shape=(64, 64, 3)), *IMAGES),
     "xception": (application(applications.Xception, input_shape=(71, 71, 3)), normal(2, 71, 71, 3), normal(3, 71, 71, 3)),
     "nasnet": (application(applications.NASNetMobile, input_shape=(64, 64, 3)), *IMAGES),
