@@ -30,8 +30,10 @@ Values reshape(ModelNode &node) {
   if (node.opset < 5)
     return one(K::reshape(x, Shape(node.integers("shape")), node.place));
   const bool keepsZeros = node.integer("allowzero", 0);
-  const Array *known = node.constantOrFormula(1);
+  const Array *known = node.constant(1);
   ir::Shape numbers = known ? ir::Shape() : node.formulasOf(1);
+  if (!known && numbers.empty())
+    known = node.computedConstant(1);
   if (known)
     for (int64_t number : known->toVector<int64_t>())
       numbers.push_back(number);
@@ -183,40 +185,39 @@ Values split(ModelNode &node) {
   return values;
 }
 
-// Of each axis one number, or the tensor that a call knows it by.
-Size entryOf(ModelNode &node, size_t input, size_t i) {
-  if (const Array *known = node.constantOrFormula(input))
-    return known->item<int64_t>(int64_t(i));
-  return node.input(input)[IndexList(int64_t(i), node.place)];
+// The first entries of a vector: numbers, or tensors that a call knows them by.
+std::vector<Size> entriesOf(ModelNode &node, size_t input, int64_t count) {
+  const Array *known = node.constantOrFormula(input);
+  std::vector<Size> entries;
+  for (int64_t i = 0; i < count; ++i)
+    entries.push_back(known ? Size(known->item<int64_t>(i))
+                            : Size(node.input(input)[IndexList(i, node.place)]));
+  return entries;
 }
 
 Values slice(ModelNode &node) {
   Tensor x = node.input(0);
   Numbers axes, steps;
-  size_t count = 0;
-  std::function<Size(size_t)> start, end;
-  Numbers starts, ends;
+  std::vector<Size> starts, ends;
   if (node.opset < 10) {
-    starts = node.integers("starts");
-    ends = node.integers("ends");
+    const Numbers from = node.integers("starts"), to = node.integers("ends");
     axes = node.integers("axes");
-    count = starts.size();
-    if (ends.size() != count)
+    if (from.size() != to.size())
       node.fail("has other numbers of starts and ends");
-    start = [&](size_t i) { return Size(starts[i]); };
-    end = [&](size_t i) { return Size(ends[i]); };
+    starts.assign(from.begin(), from.end());
+    ends.assign(to.begin(), to.end());
   } else {
     const StaticShape shape = node.input(1).shape();
     if (shape.size() != 1 || !shape.front() || *shape.front() > x.ndim())
       node.fail("has starts that are no short vector");
-    count = size_t(*shape.front());
     if (node.has(3))
       axes = node.integersOf(3, "axes");
     if (node.has(4))
       steps = node.integersOf(4, "steps");
-    start = [&](size_t i) { return entryOf(node, 1, i); };
-    end = [&](size_t i) { return entryOf(node, 2, i); };
+    starts = entriesOf(node, 1, *shape.front());
+    ends = entriesOf(node, 2, *shape.front());
   }
+  const size_t count = starts.size();
   std::vector<IndexList::Item> items(size_t(x.ndim()), All);
   if ((!axes.empty() && axes.size() != count) || (!steps.empty() && steps.size() != count))
     node.fail("has other numbers of starts, axes and steps");
@@ -225,7 +226,7 @@ Values slice(ModelNode &node) {
     const int64_t step = steps.empty() ? 1 : steps[i];
     if (step == 0)
       node.fail("has a step of 0");
-    Size from = start(i), to = end(i);
+    Size from = starts[i], to = ends[i];
     // Numbers far outside stand for the ends.
     constexpr int64_t far = int64_t(1) << 31;
     auto isFar = [&](const Size &size, bool below) {
@@ -272,8 +273,7 @@ Values pad(ModelNode &node) {
     const StaticShape shape = node.input(1).shape();
     if (shape.size() != 1 || !shape.front() || *shape.front() > 2 * x.ndim())
       node.fail("has pads that are no short vector");
-    for (int64_t i = 0; i < *shape.front(); ++i)
-      widths.push_back(entryOf(node, 1, size_t(i)));
+    widths = entriesOf(node, 1, *shape.front());
   }
   Numbers axes;
   if (node.has(3))
