@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 packages=(
   clang-19 g++-12 lld-19 clang-format-19 llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools libclang-rt-19-dev
   cmake ninja-build ccache catch2 libabsl-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev libonnx-testdata
-  libhdf5-103-1
+  libhdf5-103-1 openmpi-bin mpich
   libzstd-dev zlib1g-dev python3 python3-dev python3-venv pkgconf
   libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross qemu-user
   "$@"

@@ -1,0 +1,237 @@
+#include "runtime/comm/Announcement.h"
+
+#include "runtime/core/DType.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+namespace keratin::comm {
+
+using runtime::dtypeName;
+using runtime::fail;
+using runtime::ShortText;
+
+static constexpr uint32_t announcementVersion = 1;
+
+static const char *kindName(int32_t kind) {
+  static const char *const names[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                                      "all_to_all", "permute",    "barrier"};
+  return kind >= 0 && kind <= KERATIN_BARRIER ? names[kind] : "collective";
+}
+
+// FNV-1a.
+static uint64_t hash(const char *text) {
+  uint64_t value = 0xcbf29ce484222325u;
+  for (; *text; ++text)
+    value = (value ^ uint8_t(*text)) * 0x100000001b3u;
+  return value;
+}
+
+// What is wrong with the arguments, whatever the other ranks do; nothing: ok is set.
+static ShortText findMistake(const keratin_collective_t &c, int32_t rank, int32_t size, bool &ok) {
+  ShortText text;
+  ok = false;
+  if (c.kind < 0 || c.kind > KERATIN_BARRIER)
+    return text.add("there is no collective of the kind %d", c.kind);
+  ok = true;
+  if (c.kind == KERATIN_BARRIER)
+    return text;
+  ok = false;
+  if (!runtime::isDType(c.dtype))
+    return text.add("%d is no dtype", c.dtype);
+  int64_t largest = INT64_MAX / runtime::dtypeSize(c.dtype) / size;
+  if (c.send_elements < 0 || c.receive_elements < 0 || c.send_elements > largest ||
+      c.receive_elements > largest)
+    return text.add("%" PRId64 " elements to send and %" PRId64
+                    " to receive; both must be from 0 to %" PRId64,
+                    c.send_elements, c.receive_elements, largest);
+  bool isRoot = c.kind == KERATIN_BROADCAST && c.from == rank;
+  bool sends = c.kind == KERATIN_BROADCAST ? isRoot : c.kind != KERATIN_PERMUTE || c.to >= 0;
+  bool receives = c.kind != KERATIN_PERMUTE || c.from >= 0;
+  if ((sends && c.send_elements && !c.send) || (receives && c.receive_elements && !c.receive))
+    return text.add("%s is NULL", sends && c.send_elements && !c.send ? "send" : "receive");
+  bool reduces = c.kind == KERATIN_ALL_REDUCE || c.kind == KERATIN_REDUCE_SCATTER;
+  if (reduces && (c.reduction < 0 || c.reduction > KERATIN_REDUCE_MIN))
+    return text.add("there is no reduction of the number %d", c.reduction);
+  if (c.kind == KERATIN_BROADCAST && (c.from < 0 || c.from >= size))
+    return text.add("from rank %d; there are ranks 0 to %d", c.from, size - 1);
+  if (c.kind == KERATIN_PERMUTE && (c.from < -1 || c.from >= size || c.to < -1 || c.to >= size))
+    return text.add("from rank %d to rank %d; there are ranks 0 to %d, and -1 for none", c.from,
+                    c.to, size - 1);
+  bool isEqual = c.kind == KERATIN_ALL_REDUCE || c.kind == KERATIN_ALL_TO_ALL || isRoot;
+  if (isEqual && c.send_elements != c.receive_elements)
+    return text.add("%" PRId64 " elements to send and %" PRId64 " to receive; they must be as many",
+                    c.send_elements, c.receive_elements);
+  if (c.kind == KERATIN_ALL_TO_ALL && c.send_elements % size != 0)
+    return text.add("%" PRId64 " elements are not %d equal parts", c.send_elements, size);
+  ok = true;
+  return text;
+}
+
+Announcement announceFailure(const char *message) {
+  Announcement made = {};
+  made.version = announcementVersion;
+  made.failed = 1;
+  snprintf(made.text, sizeof(made.text), "%s", message ? message : "");
+  return made;
+}
+
+Announcement announce(const keratin_collective_t &collective, int32_t rank, int32_t size) {
+  bool isOk;
+  ShortText mistake = findMistake(collective, rank, size, isOk);
+  const char *name = collective.name ? collective.name : "";
+  Announcement made = {};
+  made.version = announcementVersion;
+  made.kind = collective.kind;
+  made.dtype = collective.kind == KERATIN_BARRIER ? 0 : collective.dtype;
+  made.reduction = collective.reduction;
+  made.from = collective.from;
+  made.to = collective.to;
+  made.sendElements = collective.send_elements;
+  made.receiveElements = collective.receive_elements;
+  made.nameHash = hash(name);
+  snprintf(made.text, sizeof(made.text), "%s", name);
+  if (!isOk)
+    return announceFailure(ShortText().add("%s: %s", describe(made).text(), mistake.text()).text());
+  return made;
+}
+
+ShortText describe(const Announcement &announcement) {
+  ShortText text;
+  text.add("%s", kindName(announcement.kind));
+  if (announcement.text[0])
+    text.add(" '%s'", announcement.text);
+  return text;
+}
+
+namespace {
+
+// The announcements of all, and what a message says of two of them that do not fit.
+class Comparison {
+public:
+  Comparison(const Announcement *all, int32_t size, keratin_status_t *status)
+      : all(all), size(size), status(status) {}
+
+  Code run() const {
+    for (int32_t rank = 0; rank < size; ++rank)
+      if (all[rank].version != announcementVersion)
+        return fail(status, KERATIN_FAILED_PRECONDITION,
+                    "rank %d speaks version %u of this protocol, which is version %u here: all "
+                    "ranks need the same Keratin",
+                    rank, all[rank].version, announcementVersion);
+    for (int32_t rank = 0; rank < size; ++rank)
+      if (all[rank].failed)
+        return fail(status, KERATIN_FAILED_PRECONDITION, "rank %d has failed: %s", rank,
+                    text(rank).text());
+    for (int32_t rank = 1; rank < size; ++rank)
+      if (all[rank].kind != all[0].kind || all[rank].nameHash != all[0].nameHash)
+        return fail(status, KERATIN_FAILED_PRECONDITION,
+                    "rank 0 is at %s and rank %d at %s: all ranks start the same collectives in "
+                    "the same order",
+                    describe(all[0]).text(), rank, describe(all[rank]).text());
+    for (int32_t rank = 1; rank < size; ++rank)
+      if (all[rank].dtype != all[0].dtype)
+        return fail(status, KERATIN_FAILED_PRECONDITION, "%s: rank 0 has %s and rank %d has %s",
+                    describe(all[0]).text(), dtypeName(all[0].dtype), rank,
+                    dtypeName(all[rank].dtype));
+    for (int32_t rank = 1; rank < size; ++rank)
+      if (isReduction() && all[rank].reduction != all[0].reduction)
+        return fail(status, KERATIN_FAILED_PRECONDITION,
+                    "%s: rank 0 asks for the %s and rank %d for the %s", describe(all[0]).text(),
+                    reductionName(0), rank, reductionName(rank));
+    return compareSizes();
+  }
+
+private:
+  bool isReduction() const {
+    return all[0].kind == KERATIN_ALL_REDUCE || all[0].kind == KERATIN_REDUCE_SCATTER;
+  }
+  const char *reductionName(int32_t rank) const {
+    static const char *const names[] = {"sum", "max", "min"};
+    return names[all[rank].reduction];
+  }
+  ShortText text(int32_t rank) const { return ShortText().add("%.*s", 199, all[rank].text); }
+
+  Code compareSizes() const {
+    int64_t sent = 0, received = 0; // by all; none is more than INT64_MAX / size
+    for (int32_t rank = 0; rank < size; ++rank) {
+      sent += all[rank].sendElements;
+      received += all[rank].receiveElements;
+    }
+    for (int32_t rank = 0; rank < size; ++rank)
+      switch (all[0].kind) {
+      case KERATIN_ALL_REDUCE:
+      case KERATIN_ALL_TO_ALL:
+        if (all[rank].sendElements != all[0].sendElements)
+          return differ(rank, all[0].sendElements, all[rank].sendElements);
+        break;
+      case KERATIN_ALL_GATHER:
+        if (all[rank].receiveElements != sent)
+          return misses(rank, "has room for", all[rank].receiveElements, "send", sent);
+        break;
+      case KERATIN_REDUCE_SCATTER:
+        if (all[rank].sendElements != received)
+          return misses(rank, "sends", all[rank].sendElements, "receive", received);
+        break;
+      case KERATIN_BROADCAST:
+        if (all[rank].from != all[0].from)
+          return fail(status, KERATIN_FAILED_PRECONDITION,
+                      "%s: from rank %d for rank 0, from rank %d for rank %d",
+                      describe(all[0]).text(), all[0].from, all[rank].from, rank);
+        if (all[rank].receiveElements != all[0].receiveElements)
+          return differ(rank, all[0].receiveElements, all[rank].receiveElements);
+        break;
+      case KERATIN_PERMUTE:
+        if (Code code = comparePair(rank))
+          return code;
+        break;
+      default:
+        break;
+      }
+    return KERATIN_OK;
+  }
+
+  // What rank sends is received as such, and the other way round.
+  Code comparePair(int32_t rank) const {
+    int32_t to = all[rank].to, from = all[rank].from;
+    if (to >= 0 && all[to].from != rank)
+      return fail(status, KERATIN_FAILED_PRECONDITION,
+                  "%s: rank %d sends to rank %d, which receives from rank %d",
+                  describe(all[0]).text(), rank, to, all[to].from);
+    if (from >= 0 && all[from].to != rank)
+      return fail(status, KERATIN_FAILED_PRECONDITION,
+                  "%s: rank %d receives from rank %d, which sends to rank %d",
+                  describe(all[0]).text(), rank, from, all[from].to);
+    if (to >= 0 && all[to].receiveElements != all[rank].sendElements)
+      return fail(status, KERATIN_FAILED_PRECONDITION,
+                  "%s: rank %d sends %" PRId64 " elements to rank %d, which receives %" PRId64,
+                  describe(all[0]).text(), rank, all[rank].sendElements, to,
+                  all[to].receiveElements);
+    return KERATIN_OK;
+  }
+
+  Code differ(int32_t rank, int64_t first, int64_t other) const {
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "%s: rank 0 has %" PRId64 " elements and rank %d has %" PRId64,
+                describe(all[0]).text(), first, rank, other);
+  }
+  Code misses(int32_t rank, const char *does, int64_t elements, const char *others,
+              int64_t total) const {
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "%s: rank %d %s %" PRId64 " elements; all ranks together %s %" PRId64,
+                describe(all[0]).text(), rank, does, elements, others, total);
+  }
+
+  const Announcement *all;
+  int32_t size;
+  keratin_status_t *status;
+};
+
+} // namespace
+
+Code compare(const Announcement *all, int32_t size, keratin_status_t *status) {
+  return Comparison(all, size, status).run();
+}
+
+} // namespace keratin::comm

@@ -1,0 +1,34 @@
+// What the ranks tell each other before a collective: what each is about to do, or that it has
+// failed. All see the same announcements, so all come to the same judgement.
+#ifndef KERATIN_RUNTIME_COMM_ANNOUNCEMENT_H
+#define KERATIN_RUNTIME_COMM_ANNOUNCEMENT_H
+
+#include "runtime/comm/Engine.h"
+
+namespace keratin::comm {
+
+// The same on all ranks, which may run other builds: fixed sizes, and the version first.
+struct Announcement {
+  uint32_t version;
+  int32_t failed; // 1: text is a message
+  int32_t kind, dtype, reduction, from, to;
+  int32_t reserved;
+  int64_t sendElements, receiveElements;
+  uint64_t nameHash;
+  char text[200]; // the name, cut to fit
+};
+static_assert(sizeof(Announcement) == 256);
+
+// Of what this rank does; or, where its arguments are wrong, of why it does not.
+Announcement announce(const keratin_collective_t &collective, int32_t rank, int32_t size);
+Announcement announceFailure(const char *message);
+
+// "all_reduce 'loss'", "barrier".
+runtime::ShortText describe(const Announcement &announcement);
+
+// OK where the announcements of all ranks fit.
+Code compare(const Announcement *all, int32_t size, keratin_status_t *status);
+
+} // namespace keratin::comm
+
+#endif // KERATIN_RUNTIME_COMM_ANNOUNCEMENT_H

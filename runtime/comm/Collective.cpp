@@ -1,0 +1,203 @@
+#include "runtime/comm/Collective.h"
+
+#include "runtime/comm/Combine.h"
+#include "runtime/core/DType.h"
+
+#include <string.h>
+
+namespace keratin::comm {
+
+using runtime::dtypeSize;
+
+// Reductions go piece by piece, so that what they need does not grow with the tensor.
+static constexpr int64_t pieceBytes = 8 << 20;
+// Of a small piece each rank gets all there is and reduces it for itself: one move in the place of
+// two.
+static constexpr int64_t smallBytes = 4 << 10;
+static bool isSmall(int64_t bytes, int32_t size) { return bytes * size <= smallBytes; }
+// Elements of each part in a step of a reduce_scatter.
+static int64_t scatteredPiece(int64_t bytes, int32_t size) {
+  int64_t piece = pieceBytes / bytes / size;
+  return piece ? piece : 1;
+}
+
+static const char *at(const void *data, int64_t bytes) {
+  return static_cast<const char *>(data) + bytes;
+}
+static char *at(void *data, int64_t bytes) { return static_cast<char *>(data) + bytes; }
+
+// Where the share of a rank begins if elements are shared evenly.
+static int64_t shareBegin(int64_t elements, int32_t rank, int32_t size) {
+  return elements / size * rank + (elements % size < rank ? elements % size : rank);
+}
+
+bool CollectiveRunner::prepare() {
+  size_t size = size_t(engine.size());
+  return announced.reserve(size * sizeof(Announcement)) &&
+         partBytes.reserve(size * sizeof(int64_t));
+}
+
+bool CollectiveRunner::reserve(const keratin_collective_t &collective) {
+  int64_t bytes = dtypeSize(collective.dtype), size = engine.size();
+  if (collective.kind == KERATIN_ALL_REDUCE) {
+    int64_t longest = pieceBytes / bytes;
+    int64_t piece = collective.send_elements < longest ? collective.send_elements : longest;
+    int64_t share = (piece + size - 1) / size;
+    int64_t parts = isSmall(piece * bytes, engine.size()) ? piece : share;
+    // The last piece may be a small one.
+    int64_t most = parts * size * bytes;
+    return gathered.reserve(size_t(most > smallBytes ? most : smallBytes)) &&
+           reduced.reserve(size_t(share * bytes));
+  }
+  if (collective.kind == KERATIN_REDUCE_SCATTER) {
+    int64_t piece = scatteredPiece(bytes, engine.size());
+    int64_t room = (collective.send_elements < piece ? collective.send_elements : piece) * bytes;
+    return gathered.reserve(size_t(room * size)) && reduced.reserve(size_t(room * size));
+  }
+  return true;
+}
+
+Code CollectiveRunner::agree(const Announcement &own, keratin_status_t *status) {
+  for (int32_t rank = 0; rank < engine.size(); ++rank)
+    parts()[rank] = sizeof(Announcement);
+  if (Code code = engine.gather(&own, announced.data(), parts(), status))
+    return code;
+  for (int32_t rank = 0; rank < engine.size(); ++rank)
+    announcements()[rank].text[sizeof(Announcement::text) - 1] = '\0';
+  return compare(announcements(), engine.size(), status);
+}
+
+void CollectiveRunner::fail(const char *message) {
+  if (engine.checkWorks(nullptr) == KERATIN_OK)
+    (void)agree(announceFailure(message), nullptr);
+}
+
+Code CollectiveRunner::run(const keratin_collective_t &collective, keratin_status_t *status) {
+  if (Code code = engine.checkWorks(status))
+    return code;
+  Announcement own = announce(collective, engine.rank(), engine.size());
+  if (!own.failed && !reserve(collective))
+    own = announceFailure(
+        runtime::ShortText().add("%s: no memory for its pieces", describe(own).text()).text());
+  keratin_status_t why = {};
+  Code code = agree(own, &why);
+  if (code == KERATIN_OK)
+    switch (collective.kind) {
+    case KERATIN_ALL_REDUCE:
+      code = allReduce(collective, &why);
+      break;
+    case KERATIN_ALL_GATHER:
+      code = allGather(collective, &why);
+      break;
+    case KERATIN_REDUCE_SCATTER:
+      code = reduceScatter(collective, &why);
+      break;
+    case KERATIN_BROADCAST:
+      code = engine.broadcast(collective.send, collective.receive,
+                              collective.receive_elements * dtypeSize(collective.dtype),
+                              collective.from, &why);
+      break;
+    case KERATIN_ALL_TO_ALL:
+      code = allToAll(collective, &why);
+      break;
+    case KERATIN_PERMUTE:
+      code = engine.shift(collective.send, collective.send_elements * dtypeSize(collective.dtype),
+                          collective.to, collective.receive,
+                          collective.receive_elements * dtypeSize(collective.dtype),
+                          collective.from, &why);
+      break;
+    default: // a barrier: all have announced it
+      break;
+    }
+  if (code == KERATIN_OK)
+    return KERATIN_OK;
+  return runtime::fail(status, own.failed ? KERATIN_INVALID_ARGUMENT : code, "%s",
+                       own.failed ? own.text
+                                  : runtime::ShortText()
+                                        .add("%s on rank %d of %d: %s", describe(own).text(),
+                                             engine.rank(), engine.size(), why.message)
+                                        .text());
+}
+
+Code CollectiveRunner::allReduce(const keratin_collective_t &collective, keratin_status_t *status) {
+  int64_t bytes = dtypeSize(collective.dtype);
+  for (int64_t begin = 0; begin < collective.send_elements;) {
+    int64_t left = collective.send_elements - begin;
+    int64_t piece = left < pieceBytes / bytes ? left : pieceBytes / bytes;
+    if (Code code = reducePiece(collective, begin, piece, status))
+      return code;
+    begin += piece;
+  }
+  return KERATIN_OK;
+}
+
+Code CollectiveRunner::reducePiece(const keratin_collective_t &collective, int64_t begin,
+                                   int64_t elements, keratin_status_t *status) {
+  int64_t bytes = dtypeSize(collective.dtype);
+  int32_t size = engine.size();
+  const char *send = at(collective.send, begin * bytes);
+  char *receive = at(collective.receive, begin * bytes);
+  if (isSmall(elements * bytes, size)) {
+    for (int32_t rank = 0; rank < size; ++rank)
+      parts()[rank] = elements * bytes;
+    if (Code code = engine.gather(send, gathered.data(), parts(), status))
+      return code;
+    combine(collective.dtype, collective.reduction, gathered.data(), size, elements, receive);
+    return KERATIN_OK;
+  }
+  for (int32_t rank = 0; rank < size; ++rank)
+    parts()[rank] =
+        bytes * (shareBegin(elements, rank + 1, size) - shareBegin(elements, rank, size));
+  int64_t own = parts()[engine.rank()];
+  if (Code code = engine.exchange(send, gathered.data(), parts(), status))
+    return code;
+  combine(collective.dtype, collective.reduction, gathered.data(), size, own / bytes,
+          reduced.data());
+  return engine.gather(reduced.data(), receive, parts(), status);
+}
+
+Code CollectiveRunner::allGather(const keratin_collective_t &collective, keratin_status_t *status) {
+  for (int32_t rank = 0; rank < engine.size(); ++rank)
+    parts()[rank] = announcements()[rank].sendElements * dtypeSize(collective.dtype);
+  return engine.gather(collective.send, collective.receive, parts(), status);
+}
+
+// As many steps as the largest part has pieces. What is sent in one is copied together, since the
+// pieces of ranks' parts lie apart.
+Code CollectiveRunner::reduceScatter(const keratin_collective_t &collective,
+                                     keratin_status_t *status) {
+  int64_t bytes = dtypeSize(collective.dtype);
+  int32_t size = engine.size();
+  int64_t piece = scatteredPiece(bytes, size);
+  int64_t longest = 0;
+  for (int32_t rank = 0; rank < size; ++rank)
+    if (announcements()[rank].receiveElements > longest)
+      longest = announcements()[rank].receiveElements;
+  for (int64_t begin = 0; begin < longest; begin += piece) {
+    int64_t packed = 0, partBegin = 0;
+    for (int32_t rank = 0; rank < size; ++rank) {
+      int64_t elements = announcements()[rank].receiveElements;
+      int64_t left = elements > begin ? elements - begin : 0;
+      parts()[rank] = bytes * (left < piece ? left : piece);
+      if (parts()[rank])
+        memcpy(at(reduced.data(), packed), at(collective.send, (partBegin + begin) * bytes),
+               size_t(parts()[rank]));
+      packed += parts()[rank];
+      partBegin += elements;
+    }
+    if (Code code = engine.exchange(reduced.data(), gathered.data(), parts(), status))
+      return code;
+    if (int64_t own = parts()[engine.rank()])
+      combine(collective.dtype, collective.reduction, gathered.data(), size, own / bytes,
+              at(collective.receive, begin * bytes));
+  }
+  return KERATIN_OK;
+}
+
+Code CollectiveRunner::allToAll(const keratin_collective_t &collective, keratin_status_t *status) {
+  for (int32_t rank = 0; rank < engine.size(); ++rank)
+    parts()[rank] = collective.send_elements / engine.size() * dtypeSize(collective.dtype);
+  return engine.exchange(collective.send, collective.receive, parts(), status);
+}
+
+} // namespace keratin::comm

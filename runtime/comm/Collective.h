@@ -1,0 +1,45 @@
+// Collectives, made of an engine's moves.
+#ifndef KERATIN_RUNTIME_COMM_COLLECTIVE_H
+#define KERATIN_RUNTIME_COMM_COLLECTIVE_H
+
+#include "runtime/comm/Announcement.h"
+#include "runtime/core/Allocator.h"
+
+namespace keratin::comm {
+
+// Memory that collectives of a group use, one after the other.
+class CollectiveRunner {
+public:
+  explicit CollectiveRunner(Engine &engine) : engine(engine) {}
+
+  // False where there is no memory for what every collective needs.
+  [[nodiscard]] bool prepare();
+
+  // Announces what is wanted, and does it where all ranks want the same.
+  Code run(const keratin_collective_t &collective, keratin_status_t *status);
+  // Takes part in whatever the others want, so that it fails.
+  void fail(const char *message);
+
+private:
+  // Memory for all that the collective needs, before it is announced: who lacks it later is lost to
+  // the others.
+  [[nodiscard]] bool reserve(const keratin_collective_t &collective);
+  Code agree(const Announcement &own, keratin_status_t *status);
+  Code allReduce(const keratin_collective_t &collective, keratin_status_t *status);
+  Code allGather(const keratin_collective_t &collective, keratin_status_t *status);
+  Code reduceScatter(const keratin_collective_t &collective, keratin_status_t *status);
+  Code allToAll(const keratin_collective_t &collective, keratin_status_t *status);
+  Code reducePiece(const keratin_collective_t &collective, int64_t begin, int64_t elements,
+                   keratin_status_t *status);
+
+  Announcement *announcements() const { return static_cast<Announcement *>(announced.data()); }
+  int64_t *parts() const { return static_cast<int64_t *>(partBytes.data()); }
+
+  Engine &engine;
+  runtime::Block announced, partBytes;
+  runtime::Block gathered, reduced; // pieces of reductions
+};
+
+} // namespace keratin::comm
+
+#endif // KERATIN_RUNTIME_COMM_COLLECTIVE_H

@@ -1,0 +1,57 @@
+// The table of an engine as what is built on it sees it: moves with a time limit, of which a failed
+// one is the last.
+#ifndef KERATIN_RUNTIME_COMM_ENGINE_H
+#define KERATIN_RUNTIME_COMM_ENGINE_H
+
+#include "runtime/core/Status.h"
+#include "runtime/include/keratin/comm.h"
+
+#include <atomic>
+
+namespace keratin::comm {
+
+using runtime::Code;
+
+// Nanoseconds of CLOCK_MONOTONIC.
+int64_t now();
+// So many seconds from now; the end of time where that is later.
+int64_t deadlineIn(double seconds);
+
+class Engine {
+public:
+  explicit Engine(keratin_comm_t *comm) : comm(comm) {}
+  Engine(const Engine &) = delete;
+  Engine &operator=(const Engine &) = delete;
+  ~Engine() {
+    if (comm->close)
+      comm->close(comm->user);
+  }
+
+  int32_t rank() const { return comm->rank; }
+  int32_t size() const { return comm->size; }
+  const char *name() const { return comm->name; }
+
+  void setTimeout(double value) { seconds.store(value, std::memory_order_relaxed); }
+
+  // Each as its keratin_move_kind_t says.
+  Code gather(const void *send, void *receive, const int64_t *parts, keratin_status_t *status);
+  Code exchange(const void *send, void *receive, const int64_t *parts, keratin_status_t *status);
+  Code broadcast(const void *send, void *receive, int64_t bytes, int32_t from,
+                 keratin_status_t *status);
+  Code shift(const void *send, int64_t sendBytes, int32_t to, void *receive, int64_t receiveBytes,
+             int32_t from, keratin_status_t *status);
+
+  // OK, or what the first failed move has said.
+  Code checkWorks(keratin_status_t *status) const;
+
+private:
+  Code move(keratin_move_t &move, keratin_status_t *status);
+
+  keratin_comm_t *comm;
+  std::atomic<double> seconds{0};
+  keratin_status_t broken = {};
+};
+
+} // namespace keratin::comm
+
+#endif // KERATIN_RUNTIME_COMM_ENGINE_H

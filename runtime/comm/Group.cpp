@@ -1,0 +1,268 @@
+// Groups: collectives in the order of their start, by the thread that waits for one or by the
+// group's own, whichever comes first.
+#include "runtime/comm/Collective.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+using keratin::comm::Code;
+using keratin::comm::CollectiveRunner;
+using keratin::comm::Engine;
+using namespace keratin::runtime;
+
+struct keratin_request_t {
+  keratin_collective_t collective;
+  keratin_status_t status;
+  bool isDone;
+  keratin_request_t *next;
+};
+
+struct keratin_group_t {
+  explicit keratin_group_t(keratin_comm_t *comm) : engine(comm), runner(engine) {}
+
+  Engine engine;
+  CollectiveRunner runner;
+  const pid_t process = getpid();
+
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+  // Under the mutex.
+  keratin_request_t *first = nullptr, *last = nullptr; // not begun
+  bool isBusy = false;                                 // somebody runs a collective
+  bool hasWorker = false, isEnding = false;
+  pthread_t worker;
+
+  bool isOurs(const char *function, keratin_status_t *status) const {
+    if (getpid() == process)
+      return true;
+    fail(status, KERATIN_FAILED_PRECONDITION,
+         "%s: the group belongs to process %d, of which this one, %d, is a child", function,
+         int(process), int(getpid()));
+    return false;
+  }
+
+  // Precondition: the mutex is held, somebody waits in line and nobody is busy.
+  void runFirst() {
+    keratin_request_t *request = first;
+    first = request->next;
+    if (!first)
+      last = nullptr;
+    isBusy = true;
+    pthread_mutex_unlock(&mutex);
+    keratin_status_t status = {};
+    runner.run(request->collective, &status);
+    pthread_mutex_lock(&mutex);
+    request->status = status;
+    request->isDone = true;
+    isBusy = false;
+    pthread_cond_broadcast(&changed);
+  }
+
+  void work() {
+    pthread_mutex_lock(&mutex);
+    while (!isEnding || first) {
+      if (first && !isBusy)
+        runFirst();
+      else
+        pthread_cond_wait(&changed, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
+  }
+
+  void startWorker() {
+    if (hasWorker)
+      return;
+    // Signals are for the threads of the program. Without a thread, whoever waits does the work.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    hasWorker = pthread_create(
+                    &worker, nullptr,
+                    [](void *group) -> void * {
+                      static_cast<keratin_group_t *>(group)->work();
+                      return nullptr;
+                    },
+                    this) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void enqueue(keratin_request_t *request) {
+    pthread_mutex_lock(&mutex);
+    (last ? last->next : first) = request;
+    last = request;
+  }
+
+  // Unlocks.
+  void waitFor(keratin_request_t *request) {
+    while (!request->isDone) {
+      if (first && !isBusy)
+        runFirst();
+      else
+        pthread_cond_wait(&changed, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
+  }
+};
+
+static constexpr double defaultTimeout = 300;
+
+// Of KERATIN_COLLECTIVE_TIMEOUT; false where it is no number of seconds.
+static bool readTimeout(double &seconds) {
+  const char *text = getenv("KERATIN_COLLECTIVE_TIMEOUT");
+  seconds = defaultTimeout;
+  if (!text || !*text)
+    return true;
+  char *end;
+  seconds = strtod(text, &end);
+  return *end == '\0' && seconds > 0;
+}
+
+extern "C" {
+
+keratin_status_code_t keratin_group_create(keratin_comm_t *comm, keratin_group_t **group,
+                                           keratin_status_t *status) {
+  if (Code code = checkPointers(status, "keratin_group_create", {{comm, "comm"}}))
+    return code;
+  auto close = [&] {
+    if (comm->close)
+      comm->close(comm->user);
+  };
+  Code code = checkPointers(status, "keratin_group_create", {{group, "group"}});
+  double seconds;
+  if (code == KERATIN_OK &&
+      (comm->abi_version != KERATIN_COMM_ABI_VERSION || comm->bytes < sizeof(keratin_comm_t)))
+    code = fail(status, KERATIN_INVALID_ARGUMENT,
+                "keratin_group_create: the engine has version %u and %u bytes; needed are version "
+                "%d and %zu bytes",
+                comm->abi_version, comm->bytes, KERATIN_COMM_ABI_VERSION, sizeof(keratin_comm_t));
+  if (code == KERATIN_OK)
+    code = checkPointers(status, "keratin_group_create",
+                         {{comm->name, "name of the engine"},
+                          {reinterpret_cast<const void *>(comm->move), "move of the engine"}});
+  if (code == KERATIN_OK && (comm->rank < 0 || comm->rank >= comm->size))
+    code =
+        fail(status, KERATIN_INVALID_ARGUMENT,
+             "keratin_group_create: rank %d of %d ranks; a rank is from 0 to their number less 1",
+             comm->rank, comm->size);
+  if (code == KERATIN_OK && !readTimeout(seconds))
+    code = fail(status, KERATIN_INVALID_ARGUMENT,
+                "KERATIN_COLLECTIVE_TIMEOUT is '%s'; needed is a number of seconds above 0",
+                getenv("KERATIN_COLLECTIVE_TIMEOUT"));
+  if (code != KERATIN_OK) {
+    close();
+    return code;
+  }
+  auto *made = makeObject<keratin_group_t>(comm);
+  if (!made) {
+    close();
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "keratin_group_create: no memory");
+  }
+  if (!made->runner.prepare()) {
+    destroyObject(made);
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "keratin_group_create: no memory for what %d ranks announce", comm->size);
+  }
+  made->engine.setTimeout(seconds);
+  *group = made;
+  return succeed(status);
+}
+
+void keratin_group_destroy(keratin_group_t *group) {
+  if (!group)
+    return;
+  if (getpid() != group->process) // the engine is the parent's
+    return;
+  pthread_mutex_lock(&group->mutex);
+  group->isEnding = true;
+  pthread_cond_broadcast(&group->changed);
+  pthread_mutex_unlock(&group->mutex);
+  if (group->hasWorker)
+    pthread_join(group->worker, nullptr);
+  destroyObject(group);
+}
+
+int32_t keratin_group_rank(const keratin_group_t *group) { return group->engine.rank(); }
+int32_t keratin_group_size(const keratin_group_t *group) { return group->engine.size(); }
+const char *keratin_group_engine(const keratin_group_t *group) { return group->engine.name(); }
+
+void keratin_group_set_timeout(keratin_group_t *group, double seconds) {
+  group->engine.setTimeout(seconds);
+}
+
+keratin_status_code_t keratin_group_start(keratin_group_t *group,
+                                          const keratin_collective_t *collective,
+                                          keratin_request_t **request, keratin_status_t *status) {
+  if (Code code =
+          checkPointers(status, "keratin_group_start",
+                        {{group, "group"}, {collective, "collective"}, {request, "request"}}))
+    return code;
+  if (!group->isOurs("keratin_group_start", status))
+    return KERATIN_FAILED_PRECONDITION;
+  auto *made = makeObject<keratin_request_t>();
+  if (!made)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "keratin_group_start: no memory");
+  *made = {};
+  made->collective = *collective;
+  group->enqueue(made);
+  group->startWorker();
+  pthread_cond_broadcast(&group->changed);
+  pthread_mutex_unlock(&group->mutex);
+  *request = made;
+  return succeed(status);
+}
+
+keratin_status_code_t keratin_group_wait(keratin_group_t *group, keratin_request_t *request,
+                                         keratin_status_t *status) {
+  if (Code code =
+          checkPointers(status, "keratin_group_wait", {{group, "group"}, {request, "request"}}))
+    return code;
+  if (!group->isOurs("keratin_group_wait", status))
+    return KERATIN_FAILED_PRECONDITION;
+  pthread_mutex_lock(&group->mutex);
+  group->waitFor(request);
+  Code code = Code(request->status.code);
+  if (status)
+    *status = request->status;
+  destroyObject(request);
+  return code;
+}
+
+keratin_status_code_t keratin_group_run(keratin_group_t *group,
+                                        const keratin_collective_t *collective,
+                                        keratin_status_t *status) {
+  if (Code code = checkPointers(status, "keratin_group_run",
+                                {{group, "group"}, {collective, "collective"}}))
+    return code;
+  if (!group->isOurs("keratin_group_run", status))
+    return KERATIN_FAILED_PRECONDITION;
+  keratin_request_t request = {};
+  request.collective = *collective;
+  group->enqueue(&request);
+  group->waitFor(&request);
+  if (status)
+    *status = request.status;
+  return Code(request.status.code);
+}
+
+void keratin_group_fail(keratin_group_t *group, const char *message) {
+  if (!group || getpid() != group->process)
+    return;
+  pthread_mutex_lock(&group->mutex);
+  while (group->first || group->isBusy) {
+    if (!group->isBusy)
+      group->runFirst();
+    else
+      pthread_cond_wait(&group->changed, &group->mutex);
+  }
+  group->isBusy = true;
+  pthread_mutex_unlock(&group->mutex);
+  group->runner.fail(message);
+  pthread_mutex_lock(&group->mutex);
+  group->isBusy = false;
+  pthread_cond_broadcast(&group->changed);
+  pthread_mutex_unlock(&group->mutex);
+}
+
+} // extern "C"

@@ -1,0 +1,295 @@
+// The engine of MPI: moves are its collectives that do not block, asked again and again whether
+// they are over, so that a time limit holds.
+#include "runtime/comm/MpiLibrary.h"
+
+#include "runtime/core/Allocator.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+namespace keratin::comm {
+
+namespace {
+
+// MPI counts in ints; more goes in pieces.
+constexpr int64_t mostBytes = 1 << 30;
+
+class Mpi {
+public:
+  explicit Mpi(const MpiLibrary &library) : mpi(library) {}
+
+  Code open(keratin_status_t *status) {
+    if (Code code = initialise(status))
+      return code;
+    // Messages of the program's own are apart.
+    if (Code code = mpi.check(mpi.MPI_Comm_dup(mpi.world, &comm), "MPI_Comm_dup", status))
+      return code;
+    hasComm = true;
+    int rank = 0, size = 0;
+    if (Code code = mpi.check(mpi.MPI_Comm_set_errhandler(comm, mpi.errorsReturn),
+                              "MPI_Comm_set_errhandler", status))
+      return code;
+    if (Code code = mpi.check(mpi.MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", status))
+      return code;
+    if (Code code = mpi.check(mpi.MPI_Comm_size(comm, &size), "MPI_Comm_size", status))
+      return code;
+    table.bytes = sizeof(table);
+    table.abi_version = KERATIN_COMM_ABI_VERSION;
+    table.name = mpi.name;
+    table.user = this;
+    table.rank = rank;
+    table.size = size;
+    table.move = [](void *user, const keratin_move_t *move, keratin_status_t *status) {
+      auto *self = static_cast<Mpi *>(user);
+      Code code = self->run(*move, status);
+      self->isBroken |= code != KERATIN_OK;
+      return code;
+    };
+    table.close = [](void *user) { static_cast<Mpi *>(user)->close(); };
+    if (!counts.reserve(4 * sizeof(int) * size_t(size)))
+      return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
+    return KERATIN_OK;
+  }
+
+  // After a failure there may be messages that never come, and MPI would wait for them: it is left
+  // as it is, and the launcher ends the job with the process.
+  void close() {
+    int isFinalized = 0;
+    if (!isBroken && mpi.MPI_Finalized(&isFinalized) == 0 && !isFinalized) {
+      if (hasComm)
+        mpi.MPI_Comm_free(&comm);
+      if (isInitialiser)
+        mpi.MPI_Finalize();
+    }
+    runtime::destroyObject(this);
+  }
+
+  keratin_comm_t table = {};
+
+private:
+  Code initialise(keratin_status_t *status) {
+    int isThere = 0, isOver = 0, level = 0;
+    if (Code code = mpi.check(mpi.MPI_Initialized(&isThere), "MPI_Initialized", status))
+      return code;
+    if (Code code = mpi.check(mpi.MPI_Finalized(&isOver), "MPI_Finalized", status))
+      return code;
+    if (isOver)
+      return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
+                           "%s: MPI is finalised in this process, and cannot be started again",
+                           mpi.name);
+    if (isThere) {
+      if (Code code = mpi.check(mpi.MPI_Query_thread(&level), "MPI_Query_thread", status))
+        return code;
+    } else {
+      if (Code code = mpi.check(mpi.MPI_Init_thread(nullptr, nullptr, mpiThreadSerialized, &level),
+                                "MPI_Init_thread", status))
+        return code;
+      isInitialiser = true;
+    }
+    if (level < mpiThreadSerialized)
+      return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
+                           "%s: MPI was initialised for the threads of level %d; needed is %d "
+                           "(MPI_THREAD_SERIALIZED) or more",
+                           mpi.name, level, mpiThreadSerialized);
+    return KERATIN_OK;
+  }
+
+  Code run(const keratin_move_t &move, keratin_status_t *status) {
+    switch (move.kind) {
+    case KERATIN_MOVE_GATHER:
+      return gather(move, status);
+    case KERATIN_MOVE_EXCHANGE:
+      return exchange(move, status);
+    case KERATIN_MOVE_BROADCAST:
+      return broadcast(move, status);
+    case KERATIN_MOVE_SHIFT:
+      return shift(move, status);
+    default:
+      return runtime::fail(status, KERATIN_UNIMPLEMENTED, "%s: no move of the kind %d", mpi.name,
+                           move.kind);
+    }
+  }
+
+  // Until the request is over: first without giving way, for what takes microseconds.
+  Code finish(MpiHandle request, const char *function, const keratin_move_t &move,
+              keratin_status_t *status) {
+    for (int64_t round = 0;; ++round) {
+      int isOver = 0;
+      if (Code code =
+              mpi.check(mpi.MPI_Test(&request, &isOver, mpi.ignoredStatus), function, status))
+        return code;
+      if (isOver)
+        return KERATIN_OK;
+      if (round < 200)
+        continue;
+      if (now() > move.deadline)
+        return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
+                             "%s: %s was not over in time (KERATIN_COLLECTIVE_TIMEOUT)", mpi.name,
+                             function);
+      if (round < 20000) {
+        sched_yield();
+      } else {
+        timespec time = {0, 50000};
+        nanosleep(&time, nullptr);
+      }
+    }
+  }
+
+  static char *at(void *data, int64_t bytes) { return static_cast<char *>(data) + bytes; }
+  static const char *at(const void *data, int64_t bytes) {
+    return static_cast<const char *>(data) + bytes;
+  }
+  int *row(int which) const { return static_cast<int *>(counts.data()) + which * table.size; }
+
+  int64_t longestPart(const keratin_move_t &move) const {
+    int64_t longest = 0;
+    for (int32_t rank = 0; rank < table.size; ++rank)
+      longest = longest < move.parts[rank] ? move.parts[rank] : longest;
+    return longest;
+  }
+  // Bytes of each part in a step, so that all parts of a step are counted by an int.
+  int64_t stepBytes() const { return mostBytes / table.size; }
+  static int64_t left(int64_t length, int64_t begin, int64_t room) {
+    int64_t rest = length > begin ? length - begin : 0;
+    return rest < room ? rest : room;
+  }
+
+  // Of a step the parts come one behind the other; where that is not where they belong, they are
+  // taken there.
+  Code gather(const keratin_move_t &move, keratin_status_t *status) {
+    int64_t longest = longestPart(move), step = stepBytes();
+    if (longest > step && !staged.reserve(size_t(step * table.size)))
+      return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
+    for (int64_t begin = 0; begin < longest; begin += step) {
+      int place = 0;
+      for (int32_t rank = 0; rank < table.size; place += row(0)[rank++]) {
+        row(0)[rank] = int(left(move.parts[rank], begin, step));
+        row(1)[rank] = place;
+      }
+      void *receive = longest > step ? staged.data() : move.receive;
+      MpiHandle request = 0;
+      if (Code code =
+              mpi.check(mpi.MPI_Iallgatherv(at(move.send, begin), row(0)[table.rank], mpi.byte,
+                                            receive, row(0), row(1), mpi.byte, comm, &request),
+                        "MPI_Iallgatherv", status))
+        return code;
+      if (Code code = finish(request, "MPI_Iallgatherv", move, status))
+        return code;
+      if (longest <= step)
+        break;
+      char *part = at(move.receive, 0);
+      for (int32_t rank = 0; rank < table.size; part += move.parts[rank++])
+        if (row(0)[rank])
+          memcpy(part + begin, at(staged.data(), row(1)[rank]), size_t(row(0)[rank]));
+    }
+    return KERATIN_OK;
+  }
+
+  // What is sent in a step is brought together where there are several.
+  Code exchange(const keratin_move_t &move, keratin_status_t *status) {
+    int64_t longest = longestPart(move), step = stepBytes(), own = move.parts[table.rank];
+    bool isStaged = longest > step;
+    if (isStaged && !staged.reserve(size_t(2 * step * table.size)))
+      return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
+    for (int64_t begin = 0; begin < longest; begin += step) {
+      const char *part = at(move.send, 0);
+      int place = 0, arrives = int(left(own, begin, step));
+      for (int32_t rank = 0; rank < table.size; ++rank) {
+        row(0)[rank] = int(left(move.parts[rank], begin, step));
+        row(1)[rank] = place;
+        row(2)[rank] = arrives;
+        row(3)[rank] = rank * arrives;
+        if (isStaged && row(0)[rank])
+          memcpy(at(staged.data(), place), part + begin, size_t(row(0)[rank]));
+        place += row(0)[rank];
+        part += move.parts[rank];
+      }
+      void *received = isStaged ? at(staged.data(), step * table.size) : move.receive;
+      MpiHandle request = 0;
+      if (Code code = mpi.check(mpi.MPI_Ialltoallv(isStaged ? staged.data() : move.send, row(0),
+                                                   row(1), mpi.byte, received, row(2), row(3),
+                                                   mpi.byte, comm, &request),
+                                "MPI_Ialltoallv", status))
+        return code;
+      if (Code code = finish(request, "MPI_Ialltoallv", move, status))
+        return code;
+      for (int32_t rank = 0; isStaged && arrives && rank < table.size; ++rank)
+        memcpy(at(move.receive, rank * own + begin), at(received, row(3)[rank]), size_t(arrives));
+    }
+    return KERATIN_OK;
+  }
+
+  Code broadcast(const keratin_move_t &move, keratin_status_t *status) {
+    if (table.rank == move.from && move.parts[0])
+      memmove(move.receive, move.send, size_t(move.parts[0]));
+    for (int64_t begin = 0; begin < move.parts[0]; begin += mostBytes) {
+      MpiHandle request = 0;
+      if (Code code = mpi.check(mpi.MPI_Ibcast(at(move.receive, begin),
+                                               int(left(move.parts[0], begin, mostBytes)), mpi.byte,
+                                               move.from, comm, &request),
+                                "MPI_Ibcast", status))
+        return code;
+      if (Code code = finish(request, "MPI_Ibcast", move, status))
+        return code;
+    }
+    return KERATIN_OK;
+  }
+
+  Code shift(const keratin_move_t &move, keratin_status_t *status) {
+    constexpr int tag = 0;
+    int64_t sent = move.to >= 0 ? move.parts[0] : 0, received = move.from >= 0 ? move.parts[1] : 0;
+    for (int64_t begin = 0; begin < sent || begin < received; begin += mostBytes) {
+      MpiHandle requests[2] = {};
+      bool receives = begin < received, sends = begin < sent;
+      if (receives)
+        if (Code code = mpi.check(mpi.MPI_Irecv(at(move.receive, begin),
+                                                int(left(received, begin, mostBytes)), mpi.byte,
+                                                move.from, tag, comm, &requests[0]),
+                                  "MPI_Irecv", status))
+          return code;
+      if (sends)
+        if (Code code =
+                mpi.check(mpi.MPI_Isend(at(move.send, begin), int(left(sent, begin, mostBytes)),
+                                        mpi.byte, move.to, tag, comm, &requests[1]),
+                          "MPI_Isend", status))
+          return code;
+      if (receives)
+        if (Code code = finish(requests[0], "MPI_Irecv", move, status))
+          return code;
+      if (sends)
+        if (Code code = finish(requests[1], "MPI_Isend", move, status))
+          return code;
+    }
+    return KERATIN_OK;
+  }
+
+  const MpiLibrary &mpi;
+  MpiHandle comm = 0;
+  bool hasComm = false, isInitialiser = false, isBroken = false;
+  runtime::Block counts, staged;
+};
+
+} // namespace
+} // namespace keratin::comm
+
+extern "C" keratin_status_code_t keratin_comm_open_mpi(keratin_comm_t **comm,
+                                                       keratin_status_t *status) {
+  using namespace keratin::comm;
+  using namespace keratin::runtime;
+  if (keratin::comm::Code code = checkPointers(status, "keratin_comm_open_mpi", {{comm, "comm"}}))
+    return code;
+  const MpiLibrary *library;
+  if (keratin::comm::Code code = findMpi(&library, status))
+    return code;
+  auto *made = makeObject<Mpi>(*library);
+  if (!made)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "keratin_comm_open_mpi: no memory");
+  if (keratin::comm::Code code = made->open(status)) {
+    made->close();
+    return code;
+  }
+  *comm = &made->table;
+  return succeed(status);
+}

@@ -1,0 +1,131 @@
+#include "runtime/comm/MpiLibrary.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace keratin::comm {
+
+using runtime::fail;
+
+Code MpiLibrary::check(int result, const char *function, keratin_status_t *status) const {
+  if (result == 0)
+    return KERATIN_OK;
+  char text[1024] = ""; // MPI_MAX_ERROR_STRING is 256 and 512
+  int length = 0;
+  if (MPI_Error_string(result, text, &length) != 0 || !text[0])
+    return fail(status, KERATIN_INTERNAL, "%s: %s failed: error %d", name, function, result);
+  return fail(status, KERATIN_INTERNAL, "%s: %s failed: %s", name, function, text);
+}
+
+// Constants of mpi.h, which comm_openmpi and comm_mpich try out.
+static Code recogniseAbi(void *library, const char *path, MpiLibrary &mpi,
+                         keratin_status_t *status) {
+  if (void *world = dlsym(library, "ompi_mpi_comm_world")) {
+    mpi.name = "Open MPI";
+    mpi.world = MpiHandle(world);
+    mpi.byte = MpiHandle(dlsym(library, "ompi_mpi_byte"));
+    mpi.errorsReturn = MpiHandle(dlsym(library, "ompi_mpi_errors_return"));
+    mpi.ignoredStatus = nullptr;
+    if (mpi.byte && mpi.errorsReturn)
+      return KERATIN_OK;
+  }
+  auto describe =
+      reinterpret_cast<int (*)(char *, int *)>(dlsym(library, "MPI_Get_library_version"));
+  char text[9000] = ""; // MPI_MAX_LIBRARY_VERSION_STRING is 256 and 8192
+  int length = 0;
+  // MPICH, and those who have agreed on its ABI.
+  bool isKin = describe && describe(text, &length) == 0 &&
+               (strstr(text, "MPICH") || strstr(text, "Intel(R) MPI") || strstr(text, "MVAPICH"));
+  if (!isKin)
+    return fail(status, KERATIN_UNIMPLEMENTED,
+                "MPI: '%s' (%.60s) is neither Open MPI nor of MPICH's kin; not implemented: other "
+                "ABIs",
+                path, text);
+  mpi.name = "MPICH";
+  mpi.world = 0x44000000;
+  mpi.byte = 0x4c00010d;
+  mpi.errorsReturn = 0x54000001;
+  mpi.ignoredStatus = reinterpret_cast<void *>(1);
+  return KERATIN_OK;
+}
+
+// The name of a function the library lacks, or nullptr.
+static const char *resolve(void *library, MpiLibrary &mpi) {
+#define KERATIN_MPI_FUNCTION(name, parameters)                                                     \
+  mpi.name = reinterpret_cast<int(*) parameters>(dlsym(library, #name));                           \
+  if (!mpi.name)                                                                                   \
+    return #name;
+  KERATIN_MPI_FUNCTIONS(KERATIN_MPI_FUNCTION)
+#undef KERATIN_MPI_FUNCTION
+  return nullptr;
+}
+
+// Global, since components that an MPI opens later look for its functions there.
+static void *openFirst(const char *const *paths, const char **path) {
+  for (; *paths; ++paths) {
+    *path = *paths;
+    if (void *library = dlopen(*paths, RTLD_NOW | RTLD_GLOBAL))
+      return library;
+  }
+  return nullptr;
+}
+
+static void *openLibrary(const char **path, keratin_status_t *status) {
+  const char *named = getenv("KERATIN_MPI_LIBRARY");
+  if (named && *named) {
+    *path = named;
+    void *library = dlopen(named, RTLD_NOW | RTLD_GLOBAL);
+    if (!library)
+      fail(status, KERATIN_FAILED_PRECONDITION,
+           "MPI: the library that KERATIN_MPI_LIBRARY names cannot be opened: %s", dlerror());
+    return library;
+  }
+  if (dlsym(RTLD_DEFAULT, "MPI_Init_thread")) {
+    *path = "the program's own";
+    return dlopen(nullptr, RTLD_NOW);
+  }
+  // The one whose launcher has started the process.
+  static const char *const openMpi[] = {"libmpi.so.40", "libmpi.so.80", nullptr};
+  static const char *const mpich[] = {"libmpich.so.12", "libmpi.so.12", nullptr};
+  bool isMpich = !getenv("OMPI_COMM_WORLD_SIZE") && getenv("PMI_SIZE");
+  void *library = openFirst(isMpich ? mpich : openMpi, path);
+  if (!library)
+    library = openFirst(isMpich ? openMpi : mpich, path);
+  if (!library)
+    fail(status, KERATIN_FAILED_PRECONDITION,
+         "MPI: neither Open MPI (libmpi.so.40) nor MPICH (libmpich.so.12) can be opened (%s); "
+         "needed is one of them, or a library that KERATIN_MPI_LIBRARY names",
+         dlerror());
+  return library;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static constinit MpiLibrary theLibrary{};
+static constinit bool isOpen = false;
+
+static Code open(keratin_status_t *status) {
+  const char *path = "";
+  void *library = openLibrary(&path, status);
+  if (!library)
+    return KERATIN_FAILED_PRECONDITION;
+  MpiLibrary opened{};
+  if (const char *missing = resolve(library, opened))
+    return fail(status, KERATIN_FAILED_PRECONDITION, "MPI: '%s' has no function %s", path, missing);
+  if (Code code = recogniseAbi(library, path, opened, status))
+    return code;
+  theLibrary = opened;
+  isOpen = true;
+  return KERATIN_OK;
+}
+
+Code findMpi(const MpiLibrary **library, keratin_status_t *status) {
+  pthread_mutex_lock(&mutex);
+  Code code = isOpen ? KERATIN_OK : open(status);
+  pthread_mutex_unlock(&mutex);
+  *library = &theLibrary;
+  return code;
+}
+
+} // namespace keratin::comm

@@ -1,0 +1,61 @@
+// The functions of an MPI library, opened by name: no header and no library of any MPI is needed to
+// build this. Handles are pointers in Open MPI and ints in MPICH and its kin; here they are words
+// that hold either, since both ABIs pass them in a register, and write the low bytes of a word.
+#ifndef KERATIN_RUNTIME_COMM_MPILIBRARY_H
+#define KERATIN_RUNTIME_COMM_MPILIBRARY_H
+
+#include "runtime/comm/Engine.h"
+
+namespace keratin::comm {
+
+using MpiHandle = uintptr_t;
+
+// F(name, parameters); all return 0 on success.
+#define KERATIN_MPI_FUNCTIONS(F)                                                                   \
+  F(MPI_Initialized, (int *flag))                                                                  \
+  F(MPI_Finalized, (int *flag))                                                                    \
+  F(MPI_Init_thread, (int *argc, char ***argv, int required, int *provided))                       \
+  F(MPI_Query_thread, (int *provided))                                                             \
+  F(MPI_Finalize, ())                                                                              \
+  F(MPI_Error_string, (int code, char *text, int *length))                                         \
+  F(MPI_Comm_dup, (MpiHandle comm, MpiHandle * made))                                              \
+  F(MPI_Comm_free, (MpiHandle * comm))                                                             \
+  F(MPI_Comm_rank, (MpiHandle comm, int *rank))                                                    \
+  F(MPI_Comm_size, (MpiHandle comm, int *size))                                                    \
+  F(MPI_Comm_set_errhandler, (MpiHandle comm, MpiHandle handler))                                  \
+  F(MPI_Iallgatherv,                                                                               \
+    (const void *send, int count, MpiHandle type, void *receive, const int *counts,                \
+     const int *places, MpiHandle receiveType, MpiHandle comm, MpiHandle *request))                \
+  F(MPI_Ialltoallv, (const void *send, const int *sendCounts, const int *sendPlaces,               \
+                     MpiHandle type, void *receive, const int *counts, const int *places,          \
+                     MpiHandle receiveType, MpiHandle comm, MpiHandle *request))                   \
+  F(MPI_Ibcast,                                                                                    \
+    (void *data, int count, MpiHandle type, int root, MpiHandle comm, MpiHandle *request))         \
+  F(MPI_Isend, (const void *data, int count, MpiHandle type, int to, int tag, MpiHandle comm,      \
+                MpiHandle *request))                                                               \
+  F(MPI_Irecv, (void *data, int count, MpiHandle type, int from, int tag, MpiHandle comm,          \
+                MpiHandle *request))                                                               \
+  F(MPI_Test, (MpiHandle * request, int *flag, void *mpiStatus))
+
+struct MpiLibrary {
+#define KERATIN_MPI_FUNCTION(name, parameters) int(*name) parameters = nullptr;
+  KERATIN_MPI_FUNCTIONS(KERATIN_MPI_FUNCTION)
+#undef KERATIN_MPI_FUNCTION
+  // Of its ABI.
+  const char *name = nullptr; // "Open MPI", "MPICH"
+  MpiHandle world, byte, errorsReturn;
+  void *ignoredStatus;
+
+  // OK, or what the library says of the result of a function.
+  Code check(int result, const char *function, keratin_status_t *status) const;
+};
+
+// MPI's own numbers, the same in both ABIs.
+inline constexpr int mpiThreadSerialized = 2;
+
+// The library, opened at the first call; what keratin_comm_open_mpi says of it.
+Code findMpi(const MpiLibrary **library, keratin_status_t *status);
+
+} // namespace keratin::comm
+
+#endif // KERATIN_RUNTIME_COMM_MPILIBRARY_H

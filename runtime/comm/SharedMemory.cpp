@@ -1,0 +1,176 @@
+// The engine of one machine: what ranks have for each other goes through windows of memory that
+// they share, a window at a time.
+#include "runtime/comm/SharedSegment.h"
+
+#include "runtime/core/Allocator.h"
+
+#include <string.h>
+
+namespace keratin::comm {
+
+namespace {
+
+int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+class SharedMemory {
+public:
+  SharedMemory(int32_t rank, int32_t size) {
+    table.bytes = sizeof(table);
+    table.abi_version = KERATIN_COMM_ABI_VERSION;
+    table.name = "shared memory";
+    table.user = this;
+    table.rank = rank;
+    table.size = size;
+    table.move = [](void *user, const keratin_move_t *move, keratin_status_t *status) {
+      return static_cast<SharedMemory *>(user)->run(*move, status);
+    };
+    table.close = [](void *user) { runtime::destroyObject(static_cast<SharedMemory *>(user)); };
+  }
+
+  keratin_comm_t table = {};
+  SharedSegment segment;
+
+private:
+  Code run(const keratin_move_t &move, keratin_status_t *status) {
+    switch (move.kind) {
+    case KERATIN_MOVE_GATHER:
+      return gather(move, status);
+    case KERATIN_MOVE_EXCHANGE:
+      return exchange(move, status);
+    case KERATIN_MOVE_BROADCAST:
+      return broadcast(move, status);
+    case KERATIN_MOVE_SHIFT:
+      return shift(move, status);
+    default:
+      return runtime::fail(status, KERATIN_UNIMPLEMENTED, "shared memory: no move of the kind %d",
+                           move.kind);
+    }
+  }
+
+  // The part of `length` bytes at `begin` that fits into `room`.
+  static int64_t left(int64_t length, int64_t begin, int64_t room) {
+    return length > begin ? smaller(length - begin, room) : 0;
+  }
+
+  Code gather(const keratin_move_t &move, keratin_status_t *status) {
+    const auto *send = static_cast<const char *>(move.send);
+    auto *receive = static_cast<char *>(move.receive);
+    int64_t room = segment.windowBytes(), longest = 0;
+    for (int32_t rank = 0; rank < table.size; ++rank)
+      longest = longest < move.parts[rank] ? move.parts[rank] : longest;
+    for (int64_t begin = 0; begin < longest; begin += room) {
+      if (int64_t bytes = left(move.parts[table.rank], begin, room))
+        memcpy(segment.own(), send + begin, size_t(bytes));
+      if (Code code = segment.barrier(move.deadline, status))
+        return code;
+      char *part = receive;
+      for (int32_t rank = 0; rank < table.size; part += move.parts[rank++])
+        if (int64_t bytes = left(move.parts[rank], begin, room))
+          memcpy(part + begin, segment.of(rank), size_t(bytes));
+    }
+    return KERATIN_OK;
+  }
+
+  // The window has a piece for each rank.
+  Code exchange(const keratin_move_t &move, keratin_status_t *status) {
+    const auto *send = static_cast<const char *>(move.send);
+    auto *receive = static_cast<char *>(move.receive);
+    int64_t room = segment.windowBytes() / table.size, longest = 0;
+    for (int32_t rank = 0; rank < table.size; ++rank)
+      longest = longest < move.parts[rank] ? move.parts[rank] : longest;
+    int64_t own = move.parts[table.rank];
+    for (int64_t begin = 0; begin < longest; begin += room) {
+      const char *part = send;
+      for (int32_t rank = 0; rank < table.size; part += move.parts[rank++])
+        if (int64_t bytes = left(move.parts[rank], begin, room))
+          memcpy(segment.own() + rank * room, part + begin, size_t(bytes));
+      if (Code code = segment.barrier(move.deadline, status))
+        return code;
+      if (int64_t bytes = left(own, begin, room))
+        for (int32_t rank = 0; rank < table.size; ++rank)
+          memcpy(receive + rank * own + begin, segment.of(rank) + table.rank * room, size_t(bytes));
+    }
+    return KERATIN_OK;
+  }
+
+  Code broadcast(const keratin_move_t &move, keratin_status_t *status) {
+    const auto *send = static_cast<const char *>(move.send);
+    auto *receive = static_cast<char *>(move.receive);
+    int64_t room = segment.windowBytes();
+    for (int64_t begin = 0; begin < move.parts[0]; begin += room) {
+      int64_t bytes = left(move.parts[0], begin, room);
+      if (table.rank == move.from)
+        memcpy(segment.own(), send + begin, size_t(bytes));
+      if (Code code = segment.barrier(move.deadline, status))
+        return code;
+      memcpy(receive + begin, segment.of(move.from), size_t(bytes));
+    }
+    return KERATIN_OK;
+  }
+
+  // Nobody knows how much the others have; so each says what it has left, and all go on until
+  // nobody has anything.
+  Code shift(const keratin_move_t &move, keratin_status_t *status) {
+    const auto *send = static_cast<const char *>(move.send);
+    auto *receive = static_cast<char *>(move.receive);
+    int64_t room = segment.windowBytes();
+    int64_t sent = move.to >= 0 ? move.parts[0] : 0, received = move.from >= 0 ? move.parts[1] : 0;
+    bool isLeft = true;
+    for (int64_t begin = 0; isLeft; begin += room) {
+      int64_t bytes = left(sent, begin, room);
+      if (bytes)
+        memcpy(segment.own(), send + begin, size_t(bytes));
+      segment.say(sent - begin - bytes);
+      if (Code code = segment.barrier(move.deadline, status))
+        return code;
+      if (int64_t arrived = left(received, begin, room))
+        memcpy(receive + begin, segment.of(move.from), size_t(arrived));
+      isLeft = false;
+      for (int32_t rank = 0; rank < table.size; ++rank)
+        isLeft |= segment.said(rank) > 0;
+    }
+    return KERATIN_OK;
+  }
+};
+
+bool isJobName(const char *job) {
+  size_t length = strlen(job);
+  if (length == 0 || length > 100)
+    return false;
+  return strspn(job, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == length;
+}
+
+} // namespace
+} // namespace keratin::comm
+
+using namespace keratin::comm;
+
+extern "C" keratin_status_code_t keratin_comm_open_shared(const char *job, int32_t rank,
+                                                          int32_t size, double seconds,
+                                                          keratin_comm_t **comm,
+                                                          keratin_status_t *status) {
+  using namespace keratin::runtime;
+  constexpr const char *function = "keratin_comm_open_shared";
+  constexpr int32_t mostRanks = 1024;
+  if (keratin::comm::Code code = checkPointers(status, function, {{job, "job"}, {comm, "comm"}}))
+    return code;
+  if (!isJobName(job))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "%s: job is '%.120s'; needed are 1 to 100 letters, digits, '.', '_' and '-'",
+                function, job);
+  if (size < 1 || size > mostRanks || rank < 0 || rank >= size)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "%s: rank %d of %d; there may be 1 to %d ranks, from 0 on", function, rank, size,
+                mostRanks);
+  if (!(seconds > 0))
+    return fail(status, KERATIN_INVALID_ARGUMENT, "%s: seconds must be above 0", function);
+  auto *made = makeObject<SharedMemory>(rank, size);
+  if (!made)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", function);
+  if (keratin::comm::Code code = made->segment.join(job, rank, size, deadlineIn(seconds), status)) {
+    destroyObject(made);
+    return code;
+  }
+  *comm = &made->table;
+  return succeed(status);
+}

@@ -1,0 +1,152 @@
+/* A rank that a launcher has started: all collectives, with what each gives held against what it
+   must be; prints one line on rank 0. With "kill N" rank 1 is killed after N collectives, and the
+   others must not wait for ever. C99, so that the header is. */
+#include <keratin/comm.h>
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static keratin_group_t *group;
+static int rank, size;
+
+static void need(int condition, const char *what, const keratin_status_t *status) {
+  if (condition)
+    return;
+  fprintf(stderr, "rank %d: %s: %s\n", rank, what, status ? status->message : "");
+  fflush(stderr);
+  _exit(1);
+}
+
+static void run(keratin_collective_t wanted, const char *name) {
+  keratin_status_t status;
+  wanted.bytes = sizeof(wanted);
+  wanted.dtype = KERATIN_DTYPE_INT32;
+  wanted.name = name;
+  need(keratin_group_run(group, &wanted, &status) == KERATIN_OK, name, &status);
+}
+
+/* Element i of what a rank has. */
+static int32_t element(int owner, int64_t i) { return (int32_t)(i % 1000 * 31 + owner * 1009); }
+
+static int32_t *fill(int64_t count) {
+  int32_t *data = malloc((size_t)(count + 1) * sizeof(int32_t));
+  for (int64_t i = 0; i < count; ++i)
+    data[i] = element(rank, i);
+  return data;
+}
+
+static void check(int64_t count) {
+  int32_t *send = fill(count * size), *receive = malloc((size_t)(count * size + 1) * 4);
+  keratin_collective_t c;
+
+  memset(&c, 0, sizeof(c));
+  c.kind = KERATIN_ALL_REDUCE;
+  c.send = send;
+  c.receive = receive;
+  c.send_elements = c.receive_elements = count;
+  run(c, "all_reduce");
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t sum = 0;
+    for (int r = 0; r < size; ++r)
+      sum += element(r, i);
+    need(receive[i] == sum, "all_reduce is wrong", NULL);
+  }
+
+  c.kind = KERATIN_ALL_GATHER;
+  c.receive_elements = count * size;
+  run(c, "all_gather");
+  for (int64_t i = 0; i < count * size; ++i)
+    need(receive[i] == element((int)(i / count), i % count), "all_gather is wrong", NULL);
+
+  c.kind = KERATIN_REDUCE_SCATTER;
+  c.send_elements = count * size;
+  c.receive_elements = count;
+  run(c, "reduce_scatter");
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t sum = 0;
+    for (int r = 0; r < size; ++r)
+      sum += element(r, rank * count + i);
+    need(receive[i] == sum, "reduce_scatter is wrong", NULL);
+  }
+
+  c.kind = KERATIN_ALL_TO_ALL;
+  c.receive_elements = count * size;
+  run(c, "all_to_all");
+  for (int64_t i = 0; i < count * size; ++i)
+    need(receive[i] == element((int)(i / count), rank * count + i % count), "all_to_all is wrong",
+         NULL);
+
+  c.kind = KERATIN_BROADCAST;
+  c.send_elements = c.receive_elements = count;
+  c.from = size - 1;
+  run(c, "broadcast");
+  for (int64_t i = 0; i < count; ++i)
+    need(receive[i] == element(size - 1, i), "broadcast is wrong", NULL);
+
+  c.kind = KERATIN_PERMUTE;
+  c.to = (rank + 1) % size;
+  c.from = (rank + size - 1) % size;
+  run(c, "permute");
+  for (int64_t i = 0; i < count; ++i)
+    need(receive[i] == element(c.from, i), "permute is wrong", NULL);
+
+  c.kind = KERATIN_BARRIER;
+  run(c, "barrier");
+  free(send);
+  free(receive);
+}
+
+/* Buckets under way while the rank computes. */
+static void overlap(void) {
+  enum { buckets = 8 };
+  int32_t *data[buckets];
+  keratin_request_t *requests[buckets];
+  keratin_status_t status;
+  for (int b = 0; b < buckets; ++b) {
+    keratin_collective_t c;
+    memset(&c, 0, sizeof(c));
+    c.bytes = sizeof(c);
+    c.kind = KERATIN_ALL_REDUCE;
+    c.dtype = KERATIN_DTYPE_INT32;
+    data[b] = fill(50000);
+    c.send = c.receive = data[b];
+    c.send_elements = c.receive_elements = 50000;
+    c.name = "bucket";
+    need(keratin_group_start(group, &c, &requests[b], &status) == KERATIN_OK, "start", &status);
+  }
+  for (int b = 0; b < buckets; ++b) {
+    need(keratin_group_wait(group, requests[b], &status) == KERATIN_OK, "wait", &status);
+    int32_t sum = 0;
+    for (int r = 0; r < size; ++r)
+      sum += element(r, 4711);
+    need(data[b][4711] == sum, "a bucket is wrong", NULL);
+    free(data[b]);
+  }
+}
+
+int main(int argc, char **argv) {
+  keratin_comm_t *comm;
+  keratin_status_t status;
+  need(keratin_comm_open(&comm, &status) == KERATIN_OK, "open", &status);
+  need(keratin_group_create(comm, &group, &status) == KERATIN_OK, "create", &status);
+  rank = keratin_group_rank(group);
+  size = keratin_group_size(group);
+  const int victims = argc > 2 && strcmp(argv[1], "kill") == 0 ? atoi(argv[2]) : -1;
+  for (int i = 0; i < victims; ++i)
+    check(100);
+  if (victims >= 0 && rank == 1)
+    raise(SIGKILL);
+  check(1);
+  check(1000);
+  check(300001);
+  overlap();
+  if (rank == 0)
+    printf("%d ranks over %s: all collectives are right\n", size, keratin_group_engine(group));
+  fflush(stdout);
+  keratin_group_destroy(group);
+  return 0;
+}
