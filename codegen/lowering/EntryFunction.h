@@ -42,6 +42,7 @@ struct EntryDescription {
   std::vector<ir::DefineSizeOp> computed; // of the last symbols
   int64_t scratchBytes = 0;
   int64_t kernels = 0, uniqueKernels = 0;
+  int64_t numCollectives = 0; // kernels that all ranks of a job do together
   // What each kernel was lowered by: whoever lowers one puts its plan here. Kernels that are alike
   // are lowered once, and have one plan.
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<const KernelPlan>> plans;

@@ -108,6 +108,7 @@ private:
   mlir::Value hasNotFailed();
   mlir::Value mustPrepare();
   void leaveIfFailed();
+  void askRanks();
   void leaveUnless(mlir::Value sound);
   void tellProfile(int64_t kernel, bool end);
   int64_t definitionOf(int64_t symbol) const;

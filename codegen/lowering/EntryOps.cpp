@@ -23,6 +23,12 @@ Value EntryLowering::hasNotFailed() {
   return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, site, none);
 }
 
+// Whether something has failed on another rank, so that it counts as failed here.
+void EntryLowering::askRanks() {
+  callRuntime(offsetof(keratin_runtime_functions_t, collective), nullptr,
+              {b.create<LLVM::ZeroOp>(loc, pointer)});
+}
+
 void EntryLowering::leaveIfFailed() {
   leaveUnless(hasNotFailed());
   mayHaveFailed = false;
@@ -129,7 +135,9 @@ LogicalResult EntryLowering::lower(Operation *op) {
   if (isa<host::MustPrepareOp>(op))
     return becomes(mustPrepare());
   if (isa<host::CheckOp>(op)) {
-    if (mayHaveFailed) // of what was called before, by what its code can tell
+    if (description.numCollectives > 0)
+      askRanks();
+    if (mayHaveFailed || description.numCollectives > 0) // by what code called before can tell
       leaveIfFailed();
     return success();
   }

@@ -1,5 +1,6 @@
 // Sizes, buffers and places of the host program as native values, and calls of the runtime.
 #include "codegen/lowering/EntryLowering.h"
+#include "codegen/lowering/KernelKind.h"
 #include "ir/dialect/Signature.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,8 +96,10 @@ void EntryLowering::numberBuffers() {
   host::NumberedOps numbered = host::numberedOpsOf(source);
   kernels = numbered.kernels;
   description.kernelFunctions.resize(kernels.size());
-  for (ir::KernelOp kernel : kernels)
+  for (ir::KernelOp kernel : kernels) {
     description.kernelNames.push_back(ir::nameOf(kernel));
+    description.numCollectives += kindOf(kernel) == KernelKind::Collective;
+  }
   unsigned firstVariable = signature.firstVariable();
   int64_t next = source.getNumArguments();
   for (unsigned i = 0; i < source.getNumResults(); ++i)

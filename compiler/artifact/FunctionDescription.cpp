@@ -374,6 +374,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
 
   descriptor.name = text(words.function(function.getName()));
   descriptor.scratch_bytes = entry.scratchBytes;
+  descriptor.num_collectives = entry.numCollectives;
   if (entry.profile)
     for (const ir::KernelName &kernel : entry.kernelNames) {
       Said name = words.place(kernel.scope);

@@ -173,7 +173,7 @@ private:
          f.device_code ? deviceCode(*f.device_code) : null(),
          f.general ? global(function(*f.general, entryName.str() + kGeneralSuffix)) : null(),
          f.prepared ? prepared(*f.prepared) : null(),
-         null(),
+         i64(f.num_collectives),
          null()});
   }
 

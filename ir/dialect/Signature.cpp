@@ -8,7 +8,8 @@ using namespace mlir;
 
 static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kVariable = "keratin.variable", kDefault = "keratin.default",
-                               kInitial = "keratin.initial", kStated = "keratin.stated";
+                               kInitial = "keratin.initial", kStated = "keratin.stated",
+                               kSharded = "keratin.sharded";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -79,6 +80,11 @@ SignatureEntry &SignatureEntry::setSymbol(const ArgumentSymbol &symbol) {
 
 SignatureEntry &SignatureEntry::setDefault(Attribute elements) {
   list.set(kDefault, elements);
+  return *this;
+}
+
+SignatureEntry &SignatureEntry::setSharded(int64_t dimension) {
+  list.set(kSharded, b.getI64IntegerAttr(dimension));
   return *this;
 }
 
@@ -177,6 +183,11 @@ void Signature::makeOutput(unsigned result) {
   function.setResultAttr(result, kKind, StringAttr::get(function.getContext(), kOutput));
 }
 
+std::optional<int64_t> Signature::takeSharded(unsigned argument) {
+  auto dimension = dyn_cast_or_null<IntegerAttr>(function.removeArgAttr(argument, kSharded));
+  return dimension ? std::optional(dimension.getInt()) : std::nullopt;
+}
+
 void Signature::setArgumentName(unsigned argument, const Twine &name) {
   function.setArgAttr(argument, kName, StringAttr::get(function.getContext(), name));
 }
@@ -209,6 +220,13 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
     if (!stated || !type || int64_t(stated.getDims().size()) != type.getRank())
       return emitError() << kStated << " must be a size for each dimension";
+  }
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && name == kSharded) {
+    auto dimension = dyn_cast<IntegerAttr>(attribute.getValue());
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+    if (!dimension || !type || !dimension.getType().isInteger(64) || dimension.getInt() < 0 ||
+        dimension.getInt() >= type.getRank())
+      return emitError() << kSharded << " must be one of its dimensions";
   }
   if (llvm::any_of(kValueParts, [&](ValuePart part) { return name == attributeOf(part); })) {
     auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());

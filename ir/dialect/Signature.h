@@ -11,6 +11,7 @@
 //   keratin.stated   on an argument whose sizes have got other names: its shape as callers know it
 //   keratin.default  on an input: the elements that it has where nothing is fed
 //   keratin.initial  on a variable of a text: the elements that it begins with
+//   keratin.sharded  on an input: the dimension along which each rank of a job has a part of it
 //
 // Inputs come before variables, outputs before updates (the dialect's verifier sees to it).
 #ifndef KERATIN_IR_DIALECT_SIGNATURE_H
@@ -51,6 +52,7 @@ public:
   SignatureEntry &setName(const llvm::Twine &name);
   SignatureEntry &setSymbol(const ArgumentSymbol &symbol);
   SignatureEntry &setDefault(mlir::Attribute elements);
+  SignatureEntry &setSharded(int64_t dimension);
   // What a variable begins with, which is no attribute of it afterwards; null: nothing said so.
   mlir::DenseElementsAttr takeInitial();
 
@@ -93,6 +95,9 @@ public:
 
   void makeInput(unsigned argument);
   void makeOutput(unsigned result);
+  // The dimension along which each rank has a part of the argument, of which nothing is said
+  // afterwards; none: all have the same.
+  std::optional<int64_t> takeSharded(unsigned argument);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
   // Unless it is stated already.
   void setStated(unsigned argument, const Shape &shape);

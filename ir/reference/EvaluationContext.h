@@ -21,11 +21,23 @@ struct NumberFinding {
   int64_t element = 0; // its place in row-major order
 };
 
+struct HostTensor;
+
+// The other ranks of a job, each of which is interpreted beside this one.
+class RankExchange {
+public:
+  virtual ~RankExchange() = default;
+  // In place: what the reduction (ir::RankReduction) makes of all ranks' tensors. False where they
+  // do not fit.
+  virtual bool reduce(int64_t reduction, HostTensor &tensor) = 0;
+};
+
 struct EvaluationContext {
   std::map<int64_t, int64_t> symbols;   // values of the symbols of this call
   std::string output;                   // what keratin.print printed
   std::string error;                    // set by an op that fails, e.g. for an index out of range
   std::optional<NumberFinding> finding; // the one that a call would report
+  RankExchange *ranks = nullptr;        // null: there is one rank
 
   std::optional<int64_t> evaluate(const DimExpr &dim) const {
     return dim.evaluate([this](int64_t id) -> std::optional<int64_t> {

@@ -17,6 +17,14 @@ LogicalResult PrintOp::evaluate(EvaluationContext &context, Operands operands, R
   return success();
 }
 
+LogicalResult AllReduceOp::evaluate(EvaluationContext &context, Operands operands,
+                                    Results results) {
+  results[0] = *operands[0];
+  if (context.ranks && !context.ranks->reduce(int64_t(getReduction()), results[0]))
+    return fail(context, "all_reduce: the ranks do not want the same");
+  return success();
+}
+
 static bool holds(Requirement kind, int64_t lhs, int64_t rhs) {
   switch (kind) {
   case Requirement::Equal:

@@ -77,6 +77,15 @@ typedef struct keratin_number_check_t {
   const keratin_number_operand_t *operands;
 } keratin_number_check_t;
 
+// What the ranks of a job do together (keratin.all_reduce): an element-by-element reduction
+// (keratin_reduction_t) of what all of them have, all fields of eight bytes.
+typedef struct keratin_rank_reduction_t {
+  const void *send;
+  void *receive;
+  int64_t elements, dtype, reduction;
+  int64_t site; // whose message says where it is
+} keratin_rank_reduction_t;
+
 // What generated code calls. One table serves all calls; it grows at its end only, and code looks
 // at `bytes` before it reads what its own version has added.
 typedef struct keratin_runtime_functions_t {
@@ -136,6 +145,11 @@ typedef struct keratin_runtime_functions_t {
   // Not 0: something has failed, as far as is known. A device may wait for its kernels to say so,
   // or see to it that none that is launched from here on changes anything after a failure.
   int32_t (*has_failed)(keratin_context_t *context);
+
+  // Of functions whose inputs are parts of what a job is fed, on whatever they run. A call that has
+  // failed, on this rank or another, does nothing more. NULL: the ranks tell each other whether
+  // something has failed; so it has, or not, on all of them.
+  void (*collective)(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
 } keratin_runtime_functions_t;
 
 // Bytes that keratin_runtime_functions_t::staging() has at any time.
@@ -366,7 +380,9 @@ typedef struct keratin_function_desc_t {
   // hold; of the same signature, but for the expressions of its outputs' dims. NULL: there is none.
   const struct keratin_function_desc_t *general;
   const keratin_prepared_t *prepared; // NULL: nothing is
-  void *reserved[2];
+  // How many of its kernels are keratin_runtime_functions_t::collective; 0: it is for one process.
+  int64_t num_collectives;
+  void *reserved[1];
 } keratin_function_desc_t;
 
 #ifdef __cplusplus
@@ -380,7 +396,8 @@ static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_sizes_t) == 56, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
-static_assert(sizeof(keratin_runtime_functions_t) == 120, "layout is part of the ABI");
+static_assert(sizeof(keratin_rank_reduction_t) == 48, "layout is part of the ABI");
+static_assert(sizeof(keratin_runtime_functions_t) == 128, "layout is part of the ABI");
 static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_device_code_t) == 64, "layout is part of the ABI");

@@ -15,7 +15,15 @@ int64_t deadlineIn(double seconds) {
   return now() + int64_t((seconds < longest ? seconds : longest) * 1e9);
 }
 
+void Engine::leave() {
+  if (comm && comm->close)
+    comm->close(comm->user);
+  comm = nullptr;
+}
+
 Code Engine::checkWorks(keratin_status_t *status) const {
+  if (!comm)
+    return runtime::fail(status, KERATIN_FAILED_PRECONDITION, "this process has left the group");
   if (broken.code == KERATIN_OK)
     return KERATIN_OK;
   return runtime::fail(status, Code(broken.code),

@@ -19,17 +19,18 @@ int64_t deadlineIn(double seconds);
 
 class Engine {
 public:
-  explicit Engine(keratin_comm_t *comm) : comm(comm) {}
+  explicit Engine(keratin_comm_t *comm)
+      : comm(comm), ownRank(comm->rank), numRanks(comm->size), ownName(comm->name) {}
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
-  ~Engine() {
-    if (comm->close)
-      comm->close(comm->user);
-  }
+  ~Engine() { leave(); }
 
-  int32_t rank() const { return comm->rank; }
-  int32_t size() const { return comm->size; }
-  const char *name() const { return comm->name; }
+  // No move is tried any more.
+  void leave();
+
+  int32_t rank() const { return ownRank; }
+  int32_t size() const { return numRanks; }
+  const char *name() const { return ownName; }
 
   void setTimeout(double value) { seconds.store(value, std::memory_order_relaxed); }
 
@@ -47,7 +48,9 @@ public:
 private:
   Code move(keratin_move_t &move, keratin_status_t *status);
 
-  keratin_comm_t *comm;
+  keratin_comm_t *comm; // null: the group is left
+  int32_t ownRank, numRanks;
+  const char *ownName;
   std::atomic<double> seconds{0};
   keratin_status_t broken = {};
 };

@@ -2,6 +2,8 @@
 // group's own, whichever comes first.
 #include "runtime/comm/Collective.h"
 
+#include "runtime/core/Executable.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -94,6 +96,24 @@ struct keratin_group_t {
     last = request;
   }
 
+  // Does the work when all that was started is over, and nothing else meanwhile.
+  template <typename Work> void alone(Work work) {
+    pthread_mutex_lock(&mutex);
+    while (first || isBusy) {
+      if (!isBusy)
+        runFirst();
+      else
+        pthread_cond_wait(&changed, &mutex);
+    }
+    isBusy = true;
+    pthread_mutex_unlock(&mutex);
+    work();
+    pthread_mutex_lock(&mutex);
+    isBusy = false;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+  }
+
   // Unlocks.
   void waitFor(keratin_request_t *request) {
     while (!request->isDone) {
@@ -119,7 +139,42 @@ static bool readTimeout(double &seconds) {
   return *end == '\0' && seconds > 0;
 }
 
+static Code reduce(keratin_group_t *group, const keratin_rank_reduction_t *wanted, const char *name,
+                   keratin_status_t *status) {
+  keratin_collective_t collective = {};
+  collective.bytes = sizeof(collective);
+  collective.kind = wanted ? KERATIN_ALL_REDUCE : KERATIN_BARRIER;
+  collective.name = name;
+  if (wanted) {
+    collective.dtype = int32_t(wanted->dtype);
+    collective.reduction = int32_t(wanted->reduction);
+    collective.send = wanted->send;
+    collective.receive = wanted->receive;
+    collective.send_elements = collective.receive_elements = wanted->elements;
+  }
+  return keratin_group_run(group, &collective, status);
+}
+
+static constinit const RankFunctions rankFunctions = {reduce, keratin_group_fail};
+
 extern "C" {
+
+keratin_status_code_t keratin_executable_set_group(keratin_executable_t *executable,
+                                                   keratin_group_t *group,
+                                                   keratin_status_t *status) {
+  if (Code code = checkPointers(status, "keratin_executable_set_group",
+                                {{executable, "executable"}, {group, "group"}}))
+    return code;
+  for (; executable; executable = executable->general.load(std::memory_order_acquire))
+    if (executable->descriptor.num_collectives > 0)
+      executable->ranks = {&rankFunctions, group};
+  return succeed(status);
+}
+
+void keratin_executable_refuse(keratin_executable_t *executable, const char *message) {
+  if (executable && executable->ranks.functions)
+    keratin_group_fail(executable->ranks.group, message);
+}
 
 keratin_status_code_t keratin_group_create(keratin_comm_t *comm, keratin_group_t **group,
                                            keratin_status_t *status) {
@@ -181,6 +236,12 @@ void keratin_group_destroy(keratin_group_t *group) {
   if (group->hasWorker)
     pthread_join(group->worker, nullptr);
   destroyObject(group);
+}
+
+void keratin_group_leave(keratin_group_t *group) {
+  if (!group || getpid() != group->process)
+    return;
+  group->alone([&] { group->engine.leave(); });
 }
 
 int32_t keratin_group_rank(const keratin_group_t *group) { return group->engine.rank(); }
@@ -249,20 +310,7 @@ keratin_status_code_t keratin_group_run(keratin_group_t *group,
 void keratin_group_fail(keratin_group_t *group, const char *message) {
   if (!group || getpid() != group->process)
     return;
-  pthread_mutex_lock(&group->mutex);
-  while (group->first || group->isBusy) {
-    if (!group->isBusy)
-      group->runFirst();
-    else
-      pthread_cond_wait(&group->changed, &group->mutex);
-  }
-  group->isBusy = true;
-  pthread_mutex_unlock(&group->mutex);
-  group->runner.fail(message);
-  pthread_mutex_lock(&group->mutex);
-  group->isBusy = false;
-  pthread_cond_broadcast(&group->changed);
-  pthread_mutex_unlock(&group->mutex);
+  group->alone([&] { group->runner.fail(message); });
 }
 
 } // extern "C"

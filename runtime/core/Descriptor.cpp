@@ -93,6 +93,8 @@ private:
   }
 
   bool checkReserved() {
+    if (descriptor.num_collectives < 0)
+      return refuse("number of collectives", descriptor.num_collectives, "it is negative");
     if (!isZero("function", descriptor.reserved) ||
         (descriptor.computed && !isZero("computed sizes", descriptor.computed->reserved)))
       return false;

@@ -4,6 +4,7 @@
 
 #include "runtime/core/Lease.h"
 #include "runtime/core/PreparedValues.h"
+#include "runtime/core/Ranks.h"
 #include "runtime/cpu/ThreadPool.h"
 
 struct keratin_executable_t {
@@ -25,6 +26,7 @@ struct keratin_executable_t {
   keratin::runtime::LeasePool leases; // which use what stands before
   // For calls where what this code assumes does not hold (GeneralCode.h); set once, if at all.
   std::atomic<keratin_executable_t *> general{nullptr};
+  keratin::runtime::Ranks ranks; // that call it together
 };
 
 #endif // KERATIN_RUNTIME_CORE_EXECUTABLE_H

@@ -68,7 +68,8 @@ public:
                                          .staging = nullptr,
                                          .fetch = nullptr,
                                          .send = nullptr,
-                                         .has_failed = nullptr};
+                                         .has_failed = nullptr,
+                                         .collective = collective};
     CallFunctions functions = {plain, plain};
     functions.profiled.profile = noteKernel;
     return functions;
@@ -105,6 +106,16 @@ private:
   static int32_t defineSize(keratin_context_t *context, int32_t number, int64_t value);
   static int64_t growTapes(keratin_context_t *context, int32_t size, int64_t steps);
   static void checkNumbers(keratin_context_t *context, const keratin_number_check_t *check);
+  static void collective(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+
+  //===-- The other ranks (Collectives.cpp) ---------------------------------------------------===//
+  // The call is one of several, of all ranks, which succeed or fail together.
+  bool hasRanks() const { return executable.ranks.functions != nullptr; }
+  void reduce(const keratin_rank_reduction_t *wanted);
+  // Before anything of the call can be seen.
+  bool agree();
+  // What has failed here before the others have heard of it.
+  void tellFailure();
 
   //===-- Where everything lies (CallMemory.cpp) ----------------------------------------------===//
   bool takeLease() {
@@ -182,6 +193,7 @@ private:
   int32_t numbersSuspect = 0;
   NumberReport numbers;
   DeviceCall *device = nullptr; // where kernels run on one
+  bool ranksKnow = false;       // that the call has failed
   Code code = KERATIN_OK;
 };
 

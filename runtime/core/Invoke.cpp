@@ -91,6 +91,8 @@ Code Invocation::run() {
       executable.layout.support->execute(*this);
   }
   giveLeaseBack();
+  if (code != KERATIN_OK && hasRanks())
+    tellFailure();
   return code == KERATIN_OK ? succeed(status) : code;
 }
 
@@ -169,7 +171,7 @@ void Invocation::enter(const CallFunctions &table) {
 }
 
 bool Invocation::isSound() {
-  if (code != KERATIN_OK) // a size that was computed cannot be
+  if (code != KERATIN_OK) // a size that was computed cannot be, or another rank has failed
     return false;
   int32_t site = lease->context.failed_site - 1;
   if (site < 0)
@@ -189,6 +191,8 @@ bool Invocation::refuseNumbers() {
 }
 
 void Invocation::finish() {
+  if (hasRanks() && !agree())
+    return;
   if (descriptor.computed && !tellOutputDims())
     return;
   commit();

@@ -169,6 +169,7 @@ constexpr keratin_runtime_functions_t kernelFunctions = {
     .fetch = nullptr,
     .send = nullptr,
     .has_failed = nullptr,
+    .collective = nullptr,
 };
 
 class PlainDevice {

@@ -94,6 +94,8 @@ KERATIN_API keratin_status_code_t keratin_group_create(keratin_comm_t *comm,
                                                        keratin_status_t *status);
 // Waits for what is under way.
 KERATIN_API void keratin_group_destroy(keratin_group_t *group);
+// Waits for what is under way and closes the engine; collectives fail from then on.
+KERATIN_API void keratin_group_leave(keratin_group_t *group);
 
 KERATIN_API int32_t keratin_group_rank(const keratin_group_t *group);
 KERATIN_API int32_t keratin_group_size(const keratin_group_t *group);
@@ -153,6 +155,17 @@ KERATIN_API keratin_status_code_t keratin_group_wait(keratin_group_t *group,
 KERATIN_API keratin_status_code_t keratin_group_run(keratin_group_t *group,
                                                     const keratin_collective_t *collective,
                                                     keratin_status_t *status);
+// The executable's calls are those of all ranks: its collectives (keratin_function_desc_t) are the
+// group's, and a call that fails on one rank fails on all of them and updates nothing. Before the
+// first call; the group outlives the executable. Of a function without collectives nothing changes.
+KERATIN_API keratin_status_code_t keratin_executable_set_group(keratin_executable_t *executable,
+                                                               keratin_group_t *group,
+                                                               keratin_status_t *status);
+
+// In the place of a call of the executable that the caller refuses before it is made: it fails on all
+// ranks, with this message. Of a function without collectives, or without a group, nothing happens.
+KERATIN_API void keratin_executable_refuse(keratin_executable_t *executable, const char *message);
+
 // In the place of the next collective of the others: it fails on all ranks, with this message and
 // the number of this rank.
 KERATIN_API void keratin_group_fail(keratin_group_t *group, const char *message);

@@ -1,0 +1,174 @@
+// Calls of all ranks: functions with collectives, as compiled code makes them.
+#include "tests/runtime/comm/Ranks.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+using namespace keratin::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// y = the sum of x, of all ranks; w is updated in place by it, behind a check.
+void entry(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
+  const auto *x = static_cast<const float *>(buffers[0]);
+  auto *w = static_cast<float *>(buffers[1]), *y = static_cast<float *>(buffers[2]);
+  float own = 0, all = 0;
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    own += x[i];
+  if (own < 0)
+    context->functions->fail(context, 1);
+  keratin_rank_reduction_t wanted = {&own, &all, 1, KERATIN_DTYPE_FLOAT32, KERATIN_REDUCE_SUM, 0};
+  context->functions->collective(context, &wanted);
+  if (own == 999) // after the last collective
+    context->functions->fail(context, 2);
+  context->functions->collective(context, nullptr);
+  if (context->failed_site)
+    return;
+  *y = all;
+  *w += all;
+}
+
+const int64_t anyLength[] = {-1};
+const keratin_tensor_desc_t input = {"x", KERATIN_DTYPE_FLOAT32, 1, anyLength, "", nullptr, {}};
+const keratin_tensor_desc_t scalar = {"w", KERATIN_DTYPE_FLOAT32, 0, nullptr, "", nullptr, {}};
+const keratin_symbol_desc_t symbol = {KERATIN_SYMBOL_INPUT_DIM, 0, 0, "batch"};
+const keratin_update_desc_t update = {0, 1};
+const keratin_site_t sites[] = {{KERATIN_INTERNAL, "all_reduce; at net.cc:3"},
+                                {KERATIN_OUT_OF_RANGE, "sum: below 0"},
+                                {KERATIN_OUT_OF_RANGE, "sum: too large"}};
+
+keratin_function_desc_t describe() {
+  keratin_function_desc_t f = {};
+  f.abi_version = KERATIN_ABI_VERSION;
+  f.name = "total";
+  f.num_inputs = f.num_variables = f.num_outputs = f.num_updates = 1;
+  f.inputs = &input;
+  f.variables = f.outputs = &scalar;
+  f.updates = &update;
+  f.num_symbols = 1;
+  f.symbols = &symbol;
+  f.num_sites = 3;
+  f.sites = sites;
+  f.arena_slot = -1;
+  f.entry = entry;
+  f.num_collectives = 1;
+  return f;
+}
+const keratin_function_desc_t function = describe();
+
+// One rank's function and its variable.
+class Total {
+public:
+  explicit Total(keratin_group_t *group) {
+    keratin_executable_create(&function, &executable, nullptr);
+    if (group)
+      keratin_executable_set_group(executable, group, nullptr);
+    keratin_session_create(&session, nullptr);
+    const float zero = 0;
+    keratin_variable_create(session, KERATIN_DTYPE_FLOAT32, 0, nullptr, &zero, &w, nullptr);
+  }
+  ~Total() {
+    keratin_variable_release(w);
+    keratin_session_destroy(session);
+    keratin_executable_destroy(executable);
+  }
+
+  Outcome call(std::vector<float> x, int32_t dtype = KERATIN_DTYPE_FLOAT32) {
+    const int64_t dims[] = {int64_t(x.size())};
+    keratin_tensor_t in = {x.data(), dtype, 1, dims, nullptr, nullptr};
+    keratin_tensor_t out = {&y, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr, nullptr};
+    keratin_status_t status = {};
+    keratin_invoke(executable, &w, 1, &in, 1, &out, 1, &status);
+    return outcome(status);
+  }
+  float variable() const {
+    float value = -1;
+    keratin_variable_read(w, &value, sizeof(value), nullptr);
+    return value;
+  }
+  float y = -1;
+
+private:
+  keratin_executable_t *executable = nullptr;
+  keratin_session_t *session = nullptr;
+  keratin_variable_t *w = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("a function with collectives and without a group is that of one rank") {
+  Total total(nullptr);
+  CHECK(total.call({1, 2, 3}).message == "");
+  CHECK(total.y == 6);
+  CHECK(total.variable() == 6);
+  CHECK_THAT(total.call({-1}).message, Contains("sum: below 0"));
+  CHECK(total.variable() == 6);
+}
+
+TEST_CASE("all ranks get the sum of all parts, and update by it") {
+  std::vector<float> sums = onRanks<float>(3, [](keratin_group_t *group, int rank) {
+    Total total(group);
+    for (int call = 0; call < 10; ++call)
+      if (total.call(std::vector<float>(size_t(rank), 2)).code)
+        return -1.f;
+    return total.y + total.variable();
+  });
+  CHECK(sums == std::vector<float>(3, 6 + 60));
+}
+
+namespace {
+
+// What ranks are told of a call in which one of them does something else; the next is right.
+std::vector<Outcome> withOneWrong(const std::function<Outcome(Total &total, int rank)> &call) {
+  return onRanks<Outcome>(3, [&](keratin_group_t *group, int rank) {
+    Total total(group);
+    Outcome first = call(total, rank);
+    if (total.variable() != 0)
+      first.message += " and updated";
+    if (total.call({1}).code || total.variable() != 3)
+      first.message += " and out of step";
+    return first;
+  });
+}
+
+void checkTold(const std::vector<Outcome> &outcomes, int wrong, const std::string &own,
+               const std::string &others) {
+  for (int rank = 0; rank < 3; ++rank) {
+    INFO("rank " << rank);
+    CHECK(outcomes[rank].code != KERATIN_OK);
+    CHECK_THAT(outcomes[rank].message, Contains(rank == wrong ? own : others));
+    CHECK_THAT(outcomes[rank].message, !Contains("and updated") && !Contains("out of step"));
+  }
+}
+
+} // namespace
+
+TEST_CASE("what a kernel finds on one rank fails the call on all") {
+  checkTold(
+      withOneWrong([](Total &total, int rank) { return total.call({rank == 2 ? -1.f : 1.f}); }), 2,
+      "sum: below 0", "rank 2 has failed: sum: below 0");
+}
+
+TEST_CASE("so does what it finds behind the last collective") {
+  checkTold(
+      withOneWrong([](Total &total, int rank) { return total.call({rank == 1 ? 999.f : 1.f, 0}); }),
+      1, "sum: too large", "rank 1 has failed: sum: too large");
+}
+
+TEST_CASE("a call that is refused before it begins is told to the others") {
+  checkTold(withOneWrong([](Total &total, int rank) {
+              return total.call({1}, rank == 0 ? KERATIN_DTYPE_FLOAT64 : KERATIN_DTYPE_FLOAT32);
+            }),
+            0, "float64", "rank 0 has failed: ");
+}
+
+TEST_CASE("a group that was left fails calls, and nothing waits") {
+  std::vector<Outcome> outcomes = onRanks<Outcome>(2, [&](keratin_group_t *group, int) {
+    Total total(group);
+    keratin_group_leave(group);
+    return total.call({1});
+  });
+  for (const Outcome &each : outcomes)
+    CHECK_THAT(each.message, Contains("this process has left the group"));
+}
