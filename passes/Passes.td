@@ -9,6 +9,7 @@ class KeratinPass<string name> : Pass<"keratin-" # name, "::mlir::func::FuncOp">
 }
 
 include "passes/autodiff/Passes.td"
+include "passes/shard/Passes.td"
 include "passes/simplify/Passes.td"
 include "passes/loops/Passes.td"
 include "passes/fusion/Passes.td"

@@ -7,6 +7,7 @@
 #include "tests/support/PtxTarget.h"
 #include "tests/support/TestEnvironment.h"
 
+#include <keratin/comm.h>
 #include <keratin/device.h>
 
 #include "mlir/IR/BuiltinOps.h"
@@ -102,6 +103,12 @@ void CompiledRunner::placeConstants() {
     constantDescriptors.push_back({constants.back().data(), constant.bytes});
   }
   descriptor.constants = constantDescriptors.data();
+}
+
+void CompiledRunner::callWith(keratin_group_t *group) {
+  keratin_status_t status;
+  if (keratin_executable_set_group(executable, group, &status) != KERATIN_OK)
+    error = status.message;
 }
 
 CompiledRunner::~CompiledRunner() { keratin_executable_destroy(executable); }

@@ -15,6 +15,7 @@
 #include <vector>
 
 struct keratin_executable_t;
+struct keratin_group_t;
 struct keratin_variable_t;
 
 namespace keratin::tests {
@@ -44,6 +45,8 @@ public:
 
   std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments,
                                                  Edge edge = Edge::End);
+  // Runs are those of all ranks of the group.
+  void callWith(keratin_group_t *group);
   bool assumesSizes() const { return general != nullptr; }
   const compiler::CompileReport *report() const { return compiled ? &compiled->report() : nullptr; }
 

@@ -1,0 +1,338 @@
+#include "passes/shard/RankValues.h"
+
+#include "ir/dialect/GraphError.h"
+#include "ir/dialect/SizeNames.h"
+#include "ir/interfaces/OpProperties.h"
+#include "passes/simplify/Matchers.h"
+
+using namespace keratin::passes;
+using namespace keratin::ir;
+using namespace mlir;
+
+LogicalResult RankValues::run() {
+  for (BlockArgument argument : function.getArguments())
+    kinds[argument] = kindByType(argument);
+  return visitBlock(function.getBody().front());
+}
+
+//===-- Sizes ---------------------------------------------------------------------------------===//
+
+bool RankValues::isSharded(const DimExpr &size) const {
+  return !size.isConstant() &&
+         llvm::any_of(size.symbols(), [&](int64_t symbol) { return sharded.contains(symbol); });
+}
+
+std::optional<unsigned> RankValues::dimensionOf(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getEncoding())
+    return std::nullopt;
+  for (auto [number, size] : llvm::enumerate(getShape(type)))
+    if (isSharded(size))
+      return unsigned(number);
+  return std::nullopt;
+}
+
+// Whether the sizes of all ranks' parts add up to that of the whole.
+static bool isAdditive(const DimExpr &size, const llvm::DenseSet<int64_t> &sharded) {
+  auto scaled = [&](int64_t factor) {
+    return size.substitute([&](int64_t symbol) {
+      DimExpr own = DimExpr::symbol(symbol);
+      return sharded.contains(symbol) ? mul(own, DimExpr(factor)) : std::optional(own);
+    });
+  };
+  std::optional<DimExpr> twice = mul(size, DimExpr(2)), seven = mul(size, DimExpr(7));
+  return twice && seven && scaled(2) == twice && scaled(7) == seven;
+}
+
+LogicalResult RankValues::refuse(Operation *op, const Twine &what) {
+  int64_t symbol = *llvm::min_element(sharded);
+  return emitGraphError(op) << "not implemented: " << what << " '" << SizeNames(function)[symbol]
+                            << "', of which each rank has a part",
+         failure();
+}
+
+//===-- Ops -----------------------------------------------------------------------------------===//
+
+void RankValues::setKinds(Operation *op, RankKind share) {
+  for (Value result : op->getResults())
+    kinds[result] = isPart(result) ? RankKind::Part : share;
+}
+
+LogicalResult RankValues::needAllWhole(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    needWhole(operand);
+  setKinds(op);
+  return success();
+}
+
+LogicalResult RankValues::visitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult RankValues::visit(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values)
+      if (isPart(value) &&
+          llvm::count_if(getShape(value), [&](const DimExpr &size) { return isSharded(size); }) > 1)
+        return refuse(op, name + " with two dimensions of the size");
+  if (auto loop = dyn_cast<LoopOpInterface>(op))
+    return visitLoop(loop);
+  if (auto branches = dyn_cast<IfOp>(op))
+    return visitBranches(branches);
+  if (auto dim = dyn_cast<DimOp>(op)) {
+    const DimExpr size = getShape(dim.getX())[size_t(dim.getAxis())];
+    if (isSharded(size) && !isAdditive(size, sharded))
+      return refuse(op, "a number that is no multiple of");
+    return setKinds(op, isSharded(size) ? RankKind::Sum : RankKind::Same), success();
+  }
+  if (op->hasTrait<OpTrait::IsTerminator>() && isa<func::ReturnOp>(op))
+    return needAllWhole(op);
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success(); // the loop or branch sees to it
+  if (isa<ElementwiseOpInterface, DependOp>(op))
+    return visitElementwise(op);
+  if (auto reduction = dyn_cast<ReductionOpInterface>(op))
+    return visitReduction(reduction);
+  if (auto contraction = dyn_cast<DotGeneralOp>(op))
+    return visitContraction(contraction);
+  if (auto convolution = dyn_cast<ConvolutionOp>(op))
+    return visitConvolution(convolution);
+  if (auto scatter = dyn_cast<ScatterAddOp>(op))
+    return visitScatter(scatter);
+  if (auto windows = dyn_cast<WindowSumOp>(op))
+    return visitWindows(op, windows.getWindow(), windows.getStrides(), windows.getLow());
+  if (auto windows = dyn_cast<WindowMaxOp>(op))
+    return visitWindows(op, windows.getWindow(), windows.getStrides(), windows.getLow());
+  if (auto windows = dyn_cast<WindowPickOp>(op))
+    return visitWindows(op, windows.getWindow(), windows.getStrides(), windows.getLow());
+  if (auto windows = dyn_cast<WindowScatterOp>(op))
+    return visitWindows(op, windows.getWindow(), windows.getStrides(), windows.getLow());
+  return visitMove(op);
+}
+
+// Of equal shapes: all of it is along the sharded size, or nothing. What adds and scales makes
+// shares of shares.
+LogicalResult RankValues::visitElementwise(Operation *op) {
+  if (llvm::any_of(op->getResults(), [&](Value result) { return isPart(result); }))
+    return setKinds(op), success();
+  auto kind = [&](unsigned operand) { return kindOf(op->getOperand(operand)); };
+  auto isSum = [&](unsigned operand) { return kind(operand) == RankKind::Sum; };
+  auto isZero = [&](unsigned operand) { return isSplat(op->getOperand(operand), 0.0); };
+  bool staysShare = false;
+  if (isa<NegOp, StopGradientOp, IdentityOp, DependOp>(op))
+    staysShare = isSum(0);
+  else if (isa<AddOp, SubOp>(op))
+    staysShare = (isSum(0) && (isSum(1) || isZero(1))) || (isZero(0) && isSum(1));
+  else if (isa<MulOp>(op))
+    staysShare = isSum(0) != isSum(1) && kind(isSum(0) ? 1 : 0) == RankKind::Same;
+  else if (isa<DivOp>(op))
+    staysShare =
+        isSum(0) && kind(1) == RankKind::Same && isa<FloatType>(getElementType(op->getResult(0)));
+  if (staysShare)
+    return setKinds(op, RankKind::Sum), success();
+  return needAllWhole(op);
+}
+
+LogicalResult RankValues::visitReduction(ReductionOpInterface op) {
+  Value x = op->getOperand(0);
+  std::optional<unsigned> dimension = dimensionOf(x);
+  bool isOver = dimension && llvm::is_contained(op.getReducedAxes(), int64_t(*dimension));
+  if (isa<ReduceSumOp>(op.getOperation()) && (isOver || kindOf(x) == RankKind::Sum))
+    return setKinds(op, RankKind::Sum), success();
+  if (!isOver)
+    return needAllWhole(op);
+  if (isa<ReduceMaxOp, ReduceAnyOp>(op.getOperation()))
+    return setKinds(op, RankKind::Max), success();
+  if (isa<ReduceMinOp, ReduceAllOp>(op.getOperation()))
+    return setKinds(op, RankKind::Min), success();
+  return refuse(op, op->getName().stripDialect() + " over");
+}
+
+LogicalResult RankValues::visitContraction(DotGeneralOp op) {
+  std::optional<unsigned> a = dimensionOf(op.getA()), b = dimensionOf(op.getB());
+  bool isOver = (a && llvm::is_contained(op.getAContract(), int64_t(*a))) ||
+                (b && llvm::is_contained(op.getBContract(), int64_t(*b)));
+  for (OpOperand &operand : op->getOpOperands())
+    needWhole(operand);
+  if (isOver && isPart(op.getY())) // the other operand has it among the rest
+    return refuse(op, "products over and along");
+  return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
+}
+
+// A term of `dims` names the dimensions of its tensor.
+LogicalResult RankValues::visitConvolution(ConvolutionOp op) {
+  StringRef terms = op.getDims(), x, filter, result;
+  std::tie(x, terms) = terms.split(',');
+  std::tie(filter, result) = terms.split("->");
+  auto letterOf = [&](StringRef term, Value value) -> char {
+    std::optional<unsigned> dimension = dimensionOf(value);
+    return dimension && *dimension < term.size() ? term[*dimension] : '\0';
+  };
+  char ofX = letterOf(x, op.getX()), ofFilter = letterOf(filter, op.getFilter());
+  if (isdigit(ofX) || isdigit(ofFilter) || isdigit(letterOf(result, op.getY())))
+    return refuse(op, "windows along");
+  for (OpOperand &operand : op->getOpOperands())
+    needWhole(operand);
+  bool isOver = ofX == 'c' || ofFilter == 'c';
+  if (isOver && isPart(op.getY()))
+    return refuse(op, "convolutions over and along");
+  return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
+}
+
+LogicalResult RankValues::visitScatter(ScatterAddOp op) {
+  std::optional<unsigned> updates = dimensionOf(op.getUpdates());
+  std::optional<unsigned> result = dimensionOf(op.getY());
+  bool isOver = updates && *updates < unsigned(getShape(op.getIndices()).size());
+  if (result == 0u || (isOver && result))
+    return refuse(op, "rows at given places along");
+  if (kindOf(op.getUpdates()) == RankKind::Sum)
+    return needWhole(op.getIndicesMutable()), setKinds(op, RankKind::Sum), success();
+  for (OpOperand &operand : op->getOpOperands())
+    needWhole(operand);
+  return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
+}
+
+LogicalResult RankValues::visitWindows(Operation *op, ArrayRef<int64_t> window,
+                                       ArrayRef<int64_t> strides, DimsAttr low) {
+  if (std::optional<unsigned> dimension = dimensionOf(op->getOperand(0)))
+    if (window[*dimension] != 1 || strides[*dimension] != 1 ||
+        low.getDims()[*dimension] != DimExpr(0))
+      return refuse(op, "windows along");
+  return needAllWhole(op);
+}
+
+// What moves elements, searches and runs along dimensions: the sharded one must be left alone.
+LogicalResult RankValues::visitMove(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  bool touches = llvm::any_of(op->getResults(), [&](Value result) { return isPart(result); }) ||
+                 llvm::any_of(op->getOperands(), [&](Value operand) { return isPart(operand); });
+  if (!touches) {
+    bool isView = isa<ReshapeOp, TransposeOp>(op);
+    if (isView && kindOf(op->getOperand(0)) == RankKind::Sum)
+      return setKinds(op, RankKind::Sum), success();
+    return needAllWhole(op);
+  }
+  std::optional<unsigned> before =
+      op->getNumOperands() ? dimensionOf(op->getOperand(0)) : std::nullopt;
+  std::optional<unsigned> after =
+      op->getNumResults() ? dimensionOf(op->getResult(0)) : std::nullopt;
+  // In what it is given and what it makes, at this place, with the same size.
+  auto isKept = [&] {
+    return before && after && *before == *after &&
+           getShape(op->getOperand(0))[*before] == getShape(op->getResult(0))[*after];
+  };
+  bool leavesAlone = false;
+  if (isa<ReshapeOp, TransposeOp>(op))
+    leavesAlone = before && after;
+  else if (isa<BroadcastOp, CheckRangeOp, PrintOp>(op))
+    leavesAlone = after.has_value();
+  else if (auto slice = dyn_cast<SliceOp>(op))
+    leavesAlone = isKept() && slice.getStarts().getDims()[*before] == DimExpr(0) &&
+                  slice.getStrides()[*before] == 1;
+  else if (auto pad = dyn_cast<PadOp>(op))
+    leavesAlone = isKept() && pad.getLow().getDims()[*before] == DimExpr(0) &&
+                  pad.getInterior()[*before] == 0;
+  else if (auto join = dyn_cast<ConcatenateOp>(op))
+    leavesAlone = after && *after != unsigned(join.getAxis());
+  else if (auto reverse = dyn_cast<ReverseOp>(op))
+    leavesAlone = isKept() && !llvm::is_contained(reverse.getAxes(), int64_t(*before));
+  else if (auto gather = dyn_cast<GatherOp>(op))
+    leavesAlone = after && before != 0u;
+  else if (auto iota = dyn_cast<IotaOp>(op))
+    leavesAlone = after && *after != unsigned(iota.getAxis());
+  else if (auto running = op->getAttrOfType<IntegerAttr>("axis");
+           running && isa<CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp, ArgMinOp>(op))
+    leavesAlone = before && *before != unsigned(running.getInt());
+  else if (isa<TopKOp, DynamicSliceOp, DynamicUnsliceOp>(op))
+    leavesAlone = isKept();
+  else if (isa<CtcBeamSearchOp>(op))
+    leavesAlone = before == 0u;
+  bool mentions = false;
+  forEachDims(op, [&](DimsAttr dims) {
+    mentions |= llvm::any_of(dims.getDims(), [&](const DimExpr &size) { return isSharded(size); });
+  });
+  if (!leavesAlone || mentions)
+    return refuse(op, name + " along");
+  return needAllWhole(op);
+}
+
+//===-- Loops and branches --------------------------------------------------------------------===//
+
+// A state is a share if it begins as one, or with zeros, and each step makes a share of it: all
+// that may be are taken for it, until a step makes something else of one.
+LogicalResult RankValues::visitLoop(LoopOpInterface op) {
+  if (isSharded(op.getSteps()))
+    return refuse(op, "a loop along");
+  Block &body = op.getBody().front();
+  Operation *yield = body.getTerminator();
+  const unsigned numStates = op.getNumStates();
+  SmallVector<bool> isShareState(numStates, false);
+  for (auto [number, begins] : llvm::enumerate(op.getInits()))
+    isShareState[number] = !isPart(begins) && (kindOf(begins) == RankKind::Sum ||
+                                               (!isBool(begins) && isSplat(begins, 0.0)));
+  for (bool changed = true; changed;) {
+    body.walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
+        whole.erase(&operand);
+    });
+    for (BlockArgument argument : body.getArguments())
+      kinds[argument] = kindByType(argument);
+    for (auto [number, argument] : llvm::enumerate(op.getStateArguments()))
+      if (isShareState[number])
+        kinds[argument] = RankKind::Sum;
+    if (failed(visitBlock(body)))
+      return failure();
+    changed = false;
+    for (unsigned state = 0; state < numStates; ++state)
+      if (isShareState[state] && kindOf(yield->getOperand(state)) != RankKind::Sum) {
+        isShareState[state] = false;
+        changed = true;
+      }
+  }
+  unsigned firstInit = op.getInits().empty() ? 0 : op.getInits().getBeginOperandIndex();
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned state = operand.getOperandNumber() - firstInit;
+    if (op.getInits().empty() || state >= numStates || !isShareState[state])
+      needWhole(operand);
+  }
+  setKinds(op);
+  for (OpOperand &yielded : yield->getOpOperands()) {
+    unsigned number = yielded.getOperandNumber();
+    bool isShareResult =
+        number < numStates ? isShareState[number] : kindOf(yielded.get()) == RankKind::Sum;
+    if (!isShareResult)
+      needWhole(yielded);
+    else
+      kinds[op.getResultOf(number)] = RankKind::Sum;
+  }
+  return success();
+}
+
+LogicalResult RankValues::visitBranches(IfOp op) {
+  for (OpOperand &operand : op->getOpOperands())
+    needWhole(operand);
+  SmallVector<Operation *> yields;
+  for (Region *region : {&op.getThenBody(), &op.getElseBody()}) {
+    Block &block = region->front();
+    for (BlockArgument argument : block.getArguments())
+      kinds[argument] = kindByType(argument);
+    if (failed(visitBlock(block)))
+      return failure();
+    yields.push_back(block.getTerminator());
+  }
+  setKinds(op);
+  for (auto [number, result] : llvm::enumerate(op->getResults())) {
+    OpOperand &first = yields[0]->getOpOperand(number), &second = yields[1]->getOpOperand(number);
+    if (kindOf(first.get()) == kindOf(second.get())) {
+      kinds[result] = kindOf(first.get());
+      continue;
+    }
+    needWhole(first);
+    needWhole(second);
+  }
+  return success();
+}

@@ -1,0 +1,189 @@
+// One rank's part of a function.
+#include "ir/dialect/Signature.h"
+#include "passes/Passes.h"
+#include "passes/shard/RankValues.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace keratin::passes;
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+#define GEN_PASS_DEF_SHARD
+#include "passes/Passes.h.inc"
+} // namespace keratin::passes
+
+namespace {
+
+// A share, and who needs the whole.
+struct Need {
+  Value share;
+  SmallVector<OpOperand *> uses;
+};
+
+class Reducer {
+public:
+  Reducer(func::FuncOp function, const RankValues &values, int64_t bucketBytes)
+      : body(function.getBody().front()), values(values), bucketBytes(bucketBytes) {}
+
+  void run();
+
+private:
+  std::vector<Need> findNeeds() const;
+  bool goesIntoBucket(Value share) const;
+  int64_t bytesOf(Value share) const;
+  void reduce(const Need &need);
+  void reduce(ArrayRef<Need> bucket);
+  void reduceInBuckets(ArrayRef<Need> needs);
+  Operation *inBody(Operation *op) const { return body.findAncestorOpInBlock(*op); }
+
+  Block &body;
+  const RankValues &values;
+  const int64_t bucketBytes;
+};
+
+} // namespace
+
+// In the order in which shares are ready.
+std::vector<Need> Reducer::findNeeds() const {
+  llvm::MapVector<Value, SmallVector<OpOperand *>> found;
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        found.try_emplace(argument);
+    for (Value result : op->getResults())
+      found.try_emplace(result);
+  });
+  for (OpOperand *operand : values.wholeOperands())
+    found[operand->get()].push_back(operand);
+  std::vector<Need> needs;
+  for (auto &[share, uses] : found)
+    if (!uses.empty())
+      needs.push_back({share, std::move(uses)});
+  return needs;
+}
+
+// Sums of floats of the function's own block; others are few and small.
+bool Reducer::goesIntoBucket(Value share) const {
+  return values.kindOf(share) == RankKind::Sum && share.getParentBlock() == &body &&
+         share.getDefiningOp() && isa<FloatType>(getElementType(share));
+}
+
+// A size that is not known counts as 32, as in reports.
+int64_t Reducer::bytesOf(Value share) const {
+  std::optional<DimExpr> bytes = byteCount(share);
+  std::optional<int64_t> known =
+      bytes ? bytes->evaluate([](int64_t) { return std::optional<int64_t>(32); }) : std::nullopt;
+  return known.value_or(bucketBytes);
+}
+
+static RankReduction reductionOf(RankKind kind) {
+  switch (kind) {
+  case RankKind::Max:
+    return RankReduction::Max;
+  case RankKind::Min:
+    return RankReduction::Min;
+  default:
+    return RankReduction::Sum;
+  }
+}
+
+void Reducer::reduce(const Need &need) {
+  OpBuilder builder(need.share.getContext());
+  builder.setInsertionPointAfterValue(need.share);
+  Value whole = builder.create<AllReduceOp>(need.share.getLoc(), need.share.getType(), need.share,
+                                            reductionOf(values.kindOf(need.share)));
+  for (OpOperand *use : need.uses)
+    use->set(whole);
+}
+
+// One behind the other, behind the last that is ready.
+void Reducer::reduce(ArrayRef<Need> bucket) {
+  if (bucket.size() == 1)
+    return reduce(bucket.front());
+  OpBuilder builder(bucket.front().share.getContext());
+  builder.setInsertionPointAfterValue(bucket.back().share);
+  Type element = getElementType(bucket.front().share);
+  SmallVector<Value> flat;
+  SmallVector<DimExpr> starts = {DimExpr(0)};
+  for (const Need &need : bucket) {
+    DimExpr count = *elementCount(getShape(need.share));
+    flat.push_back(builder.create<ReshapeOp>(need.share.getLoc(), getTensorType({count}, element),
+                                             need.share));
+    starts.push_back(*add(starts.back(), count));
+  }
+  Location location = bucket.front().share.getLoc();
+  RankedTensorType together = getTensorType({starts.back()}, element);
+  Value joined = builder.create<ConcatenateOp>(location, together, flat, 0);
+  Value whole = builder.create<AllReduceOp>(location, together, joined, RankReduction::Sum);
+  for (auto [number, need] : llvm::enumerate(bucket)) {
+    Value part = builder.create<SliceOp>(need.share.getLoc(), flat[number].getType(), whole,
+                                         DimsAttr::get(builder.getContext(), {starts[number]}),
+                                         ArrayRef<int64_t>{1});
+    part = builder.create<ReshapeOp>(need.share.getLoc(), need.share.getType(), part);
+    for (OpOperand *use : need.uses)
+      use->set(part);
+  }
+}
+
+// A bucket takes what is ready before anything in it is needed.
+void Reducer::reduceInBuckets(ArrayRef<Need> needs) {
+  std::vector<Need> bucket;
+  Operation *firstUse = nullptr;
+  int64_t bytes = 0;
+  auto close = [&] {
+    if (!bucket.empty())
+      reduce(bucket);
+    bucket.clear();
+    firstUse = nullptr;
+    bytes = 0;
+  };
+  for (const Need &need : needs) {
+    int64_t own = bytesOf(need.share);
+    if (!bucket.empty() &&
+        (!need.share.getDefiningOp()->isBeforeInBlock(firstUse) || bytes + own > bucketBytes ||
+         getElementType(need.share) != getElementType(bucket.front().share)))
+      close();
+    bucket.push_back(need);
+    bytes += own;
+    for (OpOperand *use : need.uses)
+      if (Operation *op = inBody(use->getOwner()); !firstUse || op->isBeforeInBlock(firstUse))
+        firstUse = op;
+  }
+  close();
+}
+
+void Reducer::run() {
+  std::vector<Need> inBuckets;
+  for (Need &need : findNeeds())
+    if (goesIntoBucket(need.share))
+      inBuckets.push_back(std::move(need));
+    else
+      reduce(need);
+  reduceInBuckets(inBuckets);
+}
+
+namespace {
+struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
+  using ShardBase::ShardBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function.getBody().hasOneBlock())
+      return;
+    Signature signature(function);
+    llvm::DenseSet<int64_t> sharded;
+    for (BlockArgument argument : function.getArguments())
+      if (std::optional<int64_t> dimension = signature.takeSharded(argument.getArgNumber()))
+        for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
+          sharded.insert(symbol);
+    if (sharded.empty())
+      return;
+    RankValues values(function, std::move(sharded));
+    if (failed(values.run()))
+      return signalPassFailure();
+    Reducer(function, values, bucketBytes).run();
+  }
+};
+} // namespace

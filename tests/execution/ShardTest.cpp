@@ -1,0 +1,386 @@
+// Functions of which each rank computes a part, against the whole: what the reference interpreter
+// makes of all of the arguments, what it makes of the parts with --keratin-shard (exactly so, but
+// for the order of sums), and compiled code on ranks that are threads.
+#include "ir/reference/HostConversions.h"
+#include "ir/reference/Interpreter.h"
+#include "passes/Passes.h"
+#include "tests/runtime/comm/Ranks.h"
+#include "tests/support/CompiledRunner.h"
+#include "tests/support/InterpretedRanks.h"
+#include "tests/support/RandomTensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+namespace {
+
+using Tensors = std::vector<HostTensor>;
+
+// Elements [begin, end) along a dimension.
+HostTensor part(const HostTensor &whole, unsigned dimension, int64_t begin, int64_t end) {
+  std::vector<int64_t> dims = whole.dims;
+  dims[dimension] = end - begin;
+  HostTensor result = *makeHostTensor(whole.dtype, dims);
+  int64_t inner = 1, outer = 1;
+  for (size_t i = 0; i < dims.size(); ++i)
+    (i < dimension ? outer : inner) *= i == dimension ? 1 : dims[i];
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t k = 0; k < (end - begin) * inner; ++k) {
+      int64_t from = (o * whole.dims[dimension] + begin) * inner + k;
+      int64_t to = o * (end - begin) * inner + k;
+      if (whole.isFloat())
+        result.floats[to] = whole.floats[from];
+      else
+        result.ints[to] = whole.ints[from];
+    }
+  return result;
+}
+
+class Sharded {
+public:
+  // The function's arguments that are sharded, and the results, say along which dimension; -1: not.
+  explicit Sharded(const std::string &text) {
+    context.loadDialect<KeratinDialect, func::FuncDialect>();
+    context.disableMultithreading();
+    module = parseSourceString<ModuleOp>(text, &context);
+    REQUIRE(module);
+    function = *module->getOps<func::FuncOp>().begin();
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto dimension = function.getArgAttrOfType<IntegerAttr>(i, "keratin.sharded");
+      dimensions.push_back(dimension ? dimension.getInt() : -1);
+    }
+  }
+
+  // Sizes of the ranks' parts. Integers are drawn below `most`.
+  void check(const std::vector<int64_t> &sizes, int64_t most = 5, double bound = 2e-5) {
+    int64_t whole = 0;
+    for (int64_t size : sizes)
+      whole += size;
+    INFO("parts: " << llvm::join(
+             llvm::map_range(sizes, [](int64_t n) { return std::to_string(n); }), ", "));
+    Tensors arguments;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      arguments.push_back(argument(i, whole, most));
+    std::vector<Tensors> parts;
+    int64_t begin = 0;
+    for (int64_t size : sizes) {
+      parts.emplace_back();
+      for (auto [number, tensor] : llvm::enumerate(arguments))
+        parts.back().push_back(dimensions[number] < 0 ? tensor
+                                                      : part(tensor, unsigned(dimensions[number]),
+                                                             begin, begin + size));
+      begin += size;
+    }
+    Tensors expected = interpretWhole(arguments);
+    compare(interpretParts(parts), expected, sizes, 1e-12);
+    compare(runParts(parts), expected, sizes, bound);
+  }
+
+private:
+  HostTensor argument(unsigned number, int64_t whole, int64_t most) {
+    Shape shape = getShape(function.getArgument(number));
+    std::vector<int64_t> dims;
+    for (const DimExpr &size : shape)
+      dims.push_back(*size.evaluate([&](int64_t) { return std::optional<int64_t>(whole); }));
+    HostTensor made =
+        *randomTensor(dtypeOf(getElementType(function.getArgument(number))), dims, number + 17);
+    if (made.dtype != KERATIN_DTYPE_BOOL)
+      for (int64_t &element : made.ints)
+        element = (element + 16) % most;
+    return made;
+  }
+
+  func::FuncOp cloneWithoutParts(ModuleOp into) {
+    auto copy = cast<func::FuncOp>(function->clone());
+    into.push_back(copy);
+    for (unsigned i = 0; i < copy.getNumArguments(); ++i)
+      copy.removeArgAttr(i, "keratin.sharded");
+    return copy;
+  }
+
+  void differentiate(ModuleOp work, bool shards) {
+    PassManager manager(&context);
+    passes::DifferentiateOptions options;
+    options.maxOps = 100000;
+    manager.addNestedPass<func::FuncOp>(passes::createDifferentiate(options));
+    if (shards)
+      manager.addNestedPass<func::FuncOp>(passes::createShard());
+    REQUIRE(succeeded(manager.run(work)));
+  }
+
+  Tensors interpretWhole(const Tensors &arguments) {
+    OwningOpRef<ModuleOp> work = ModuleOp::create(function.getLoc());
+    func::FuncOp copy = cloneWithoutParts(*work);
+    differentiate(*work, /*shards=*/false);
+    EvaluationContext evaluation;
+    auto results = interpret(copy, arguments, evaluation);
+    INFO(evaluation.error);
+    REQUIRE(succeeded(results));
+    return *results;
+  }
+
+  std::vector<Tensors> interpretParts(const std::vector<Tensors> &parts) {
+    OwningOpRef<ModuleOp> work = ModuleOp::create(function.getLoc());
+    auto copy = cast<func::FuncOp>(function->clone());
+    work->push_back(copy);
+    differentiate(*work, /*shards=*/true);
+    InterpretedRanks ranks(int(parts.size()));
+    std::vector<Tensors> results(parts.size());
+    std::vector<std::string> errors(parts.size());
+    onThreads(int(parts.size()), [&](int rank) {
+      InterpretedRanks::Rank own(ranks, rank);
+      EvaluationContext evaluation;
+      evaluation.ranks = &own;
+      auto found = interpret(copy, parts[rank], evaluation);
+      errors[rank] = evaluation.error;
+      if (succeeded(found))
+        results[rank] = *found;
+    });
+    for (const std::string &error : errors)
+      CHECK(error == "");
+    return results;
+  }
+
+  std::vector<Tensors> runParts(const std::vector<Tensors> &parts) {
+    std::vector<std::unique_ptr<CompiledRunner>> runners;
+    for (size_t rank = 0; rank < parts.size(); ++rank) {
+      runners.push_back(std::make_unique<CompiledRunner>(function));
+      REQUIRE(runners.back()->error == "");
+    }
+    std::string job = newJob();
+    std::vector<Tensors> results(parts.size());
+    onThreads(int(parts.size()), [&](int rank) {
+      keratin_group_t *group = join(job, rank, int(parts.size()));
+      runners[rank]->callWith(group);
+      if (auto found = runners[rank]->run(parts[rank]))
+        results[rank] = *found;
+      keratin_group_destroy(group);
+    });
+    for (const auto &runner : runners)
+      CHECK(runner->error == "");
+    return results;
+  }
+
+  template <typename Work> static void onThreads(int count, Work work) {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < count; ++rank)
+      threads.emplace_back([&work, rank] { work(rank); });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
+  void compare(const std::vector<Tensors> &ranks, const Tensors &expected,
+               const std::vector<int64_t> &sizes, double bound) {
+    for (size_t rank = 0, begin = 0; rank < ranks.size(); begin += size_t(sizes[rank++])) {
+      INFO("rank " << rank);
+      REQUIRE(ranks[rank].size() == expected.size());
+      for (size_t i = 0; i < expected.size(); ++i) {
+        INFO("result " << i);
+        auto own = resultDimension(unsigned(i));
+        HostTensor wanted =
+            own ? part(expected[i], *own, int64_t(begin), int64_t(begin) + sizes[rank])
+                : expected[i];
+        CHECK(largestDifference(ranks[rank][i], wanted) <= bound);
+        // What all ranks have is the same on all of them, bit by bit.
+        if (!own)
+          CHECK(areIdentical(ranks[rank][i], ranks[0][i]));
+      }
+    }
+  }
+
+  std::optional<unsigned> resultDimension(unsigned result) {
+    auto type = cast<RankedTensorType>(function.getResultTypes()[result]);
+    for (auto [number, size] : llvm::enumerate(getShape(type)))
+      if (!size.isConstant())
+        return unsigned(number);
+    return std::nullopt;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::vector<int64_t> dimensions;
+};
+
+// Of one rank to three, equal and not; one with nothing.
+void checkAll(const std::string &text, int64_t most = 5) {
+  Sharded sharded(text);
+  for (const std::vector<int64_t> &sizes :
+       std::vector<std::vector<int64_t>>{{6}, {4, 4}, {1, 6}, {3, 0, 5}})
+    sharded.check(sizes, most);
+}
+
+} // namespace
+
+TEST_CASE("a mean and a variance over all ranks") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.sharded = 0 : i64})
+    -> (tensor<5xf32>, tensor<5xf32>, tensor<?x5xf32, #keratin.dims<d0, 5>>) {
+  %n0 = keratin.dim %x {axis = 0 : i64} : (tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<f32>
+  %n = keratin.broadcast %n0 dims = [] : (tensor<f32>) -> tensor<5xf32>
+  %s = keratin.reduce_sum %x axes = [0] : (tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<5xf32>
+  %m = keratin.div %s, %n : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
+  %mb = keratin.broadcast %m dims = [1] : (tensor<5xf32>) -> tensor<?x5xf32, #keratin.dims<d0, 5>>
+  %d = keratin.sub %x, %mb : (tensor<?x5xf32, #keratin.dims<d0, 5>>, tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<?x5xf32, #keratin.dims<d0, 5>>
+  %dd = keratin.mul %d, %d : (tensor<?x5xf32, #keratin.dims<d0, 5>>, tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<?x5xf32, #keratin.dims<d0, 5>>
+  %v = keratin.reduce_sum %dd axes = [0] : (tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<5xf32>
+  return %m, %v, %d : tensor<5xf32>, tensor<5xf32>, tensor<?x5xf32, #keratin.dims<d0, 5>>
+})");
+}
+
+TEST_CASE("a perceptron's loss, its gradients and what becomes of its weights") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x6xf32, #keratin.dims<d0, 6>> {keratin.sharded = 0 : i64, keratin.kind = "input"},
+    %t: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64, keratin.kind = "input"},
+    %w: tensor<6x4xf32> {keratin.kind = "variable"}, %b: tensor<4xf32> {keratin.kind = "variable"},
+    %v: tensor<4x3xf32> {keratin.kind = "variable"})
+    -> (tensor<f32> {keratin.kind = "output"}, tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output"},
+        tensor<6x4xf32> {keratin.kind = "update", keratin.variable = 0 : i64},
+        tensor<4xf32> {keratin.kind = "update", keratin.variable = 1 : i64},
+        tensor<4x3xf32> {keratin.kind = "update", keratin.variable = 2 : i64}) {
+  %h = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0]
+      : (tensor<?x6xf32, #keratin.dims<d0, 6>>, tensor<6x4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %bb = keratin.broadcast %b dims = [1] : (tensor<4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %hb = keratin.add %h, %bb : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %a = keratin.tanh %hb : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %y = keratin.dot_general %a, %v batch = [] x [] contract = [1] x [0]
+      : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x3xf32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %e = keratin.sub %y, %t : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %ee = keratin.mul %e, %e : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %s = keratin.reduce_sum %ee axes = [0, 1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<f32>
+  %n = keratin.dim %x {axis = 0 : i64} : (tensor<?x6xf32, #keratin.dims<d0, 6>>) -> tensor<f32>
+  %loss = keratin.div %s, %n : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %gw, %gb, %gv = keratin.gradients %loss wrt %w, %b, %v
+      : (tensor<f32>, tensor<6x4xf32>, tensor<4xf32>, tensor<4x3xf32>) -> (tensor<6x4xf32>, tensor<4xf32>, tensor<4x3xf32>)
+  %nw = keratin.sub %w, %gw : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %nb = keratin.sub %b, %gb : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %nv = keratin.sub %v, %gv : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %loss, %y, %nw, %nb, %nv : tensor<f32>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<6x4xf32>, tensor<4xf32>, tensor<4x3xf32>
+})");
+}
+
+TEST_CASE("a convolution's filter") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x8x8x2xf32, #keratin.dims<d0, 8, 8, 2>> {keratin.sharded = 0 : i64}, %w: tensor<3x3x2x4xf32>)
+    -> (tensor<f32>, tensor<3x3x2x4xf32>) {
+  %y = keratin.convolution %x, %w dims = "b01c,01cf->b01f" strides = [1, 1] low = #keratin.dims<1, 1> x_dilation = [1, 1]
+      dilation = [1, 1] reversed = [false, false]
+      : (tensor<?x8x8x2xf32, #keratin.dims<d0, 8, 8, 2>>, tensor<3x3x2x4xf32>) -> tensor<?x8x8x4xf32, #keratin.dims<d0, 8, 8, 4>>
+  %t = keratin.tanh %y : (tensor<?x8x8x4xf32, #keratin.dims<d0, 8, 8, 4>>) -> tensor<?x8x8x4xf32, #keratin.dims<d0, 8, 8, 4>>
+  %m = keratin.window_max %t window = [1, 2, 2, 1] strides = [1, 2, 2, 1] low = <0, 0, 0, 0>
+      : (tensor<?x8x8x4xf32, #keratin.dims<d0, 8, 8, 4>>) -> tensor<?x4x4x4xf32, #keratin.dims<d0, 4, 4, 4>>
+  %s = keratin.reduce_sum %m axes = [0, 1, 2, 3] : (tensor<?x4x4x4xf32, #keratin.dims<d0, 4, 4, 4>>) -> tensor<f32>
+  %g = keratin.gradients %s wrt %w : (tensor<f32>, tensor<3x3x2x4xf32>) -> tensor<3x3x2x4xf32>
+  return %s, %g : tensor<f32>, tensor<3x3x2x4xf32>
+})");
+}
+
+TEST_CASE("rows of a table, and their gradient") {
+  checkAll(R"(
+func.func @f(%ids: tensor<?x3xi32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}, %table: tensor<5x4xf32>)
+    -> (tensor<f32>, tensor<5x4xf32>) {
+  %r = keratin.gather %table, %ids : (tensor<5x4xf32>, tensor<?x3xi32, #keratin.dims<d0, 3>>) -> tensor<?x3x4xf32, #keratin.dims<d0, 3, 4>>
+  %e = keratin.exp %r : (tensor<?x3x4xf32, #keratin.dims<d0, 3, 4>>) -> tensor<?x3x4xf32, #keratin.dims<d0, 3, 4>>
+  %s = keratin.reduce_sum %e axes = [0, 1, 2] : (tensor<?x3x4xf32, #keratin.dims<d0, 3, 4>>) -> tensor<f32>
+  %g = keratin.gradients %s wrt %table : (tensor<f32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %s, %g : tensor<f32>, tensor<5x4xf32>
+})");
+}
+
+TEST_CASE("extremes, conditions and counts") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}, %c: tensor<?xi1, #keratin.dims<d0>> {keratin.sharded = 0 : i64})
+    -> (tensor<3xf32>, tensor<3xf32>, tensor<i1>, tensor<i1>, tensor<i64>) {
+  %a = keratin.reduce_max %x axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %b = keratin.reduce_min %x axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %any = keratin.reduce_any %c axes = [0] : (tensor<?xi1, #keratin.dims<d0>>) -> tensor<i1>
+  %all = keratin.reduce_all %c axes = [0] : (tensor<?xi1, #keratin.dims<d0>>) -> tensor<i1>
+  %n = keratin.dim %c {axis = 0 : i64} : (tensor<?xi1, #keratin.dims<d0>>) -> tensor<i64>
+  return %a, %b, %any, %all, %n : tensor<3xf32>, tensor<3xf32>, tensor<i1>, tensor<i1>, tensor<i64>
+})");
+}
+
+TEST_CASE("a recurrence over a batch, and the gradient that its steps add up") {
+  checkAll(R"(
+func.func @f(%x: tensor<4x?x3xf32, #keratin.dims<4, d0, 3>> {keratin.sharded = 1 : i64}, %w: tensor<3x3xf32>)
+    -> (tensor<f32>, tensor<3x3xf32>) {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %h0 = keratin.broadcast %zero dims = [] : (tensor<f32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %h = keratin.scan length = #keratin.dims<4> init(%h0) over(%x) with(%w)
+      : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<4x?x3xf32, #keratin.dims<4, d0, 3>>, tensor<3x3xf32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>> {
+  ^bb0(%t: tensor<i64>, %s: tensor<?x3xf32, #keratin.dims<d0, 3>>, %e: tensor<?x3xf32, #keratin.dims<d0, 3>>, %v: tensor<3x3xf32>):
+    %p = keratin.dot_general %s, %v batch = [] x [] contract = [1] x [0]
+        : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3x3xf32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+    %q = keratin.add %p, %e : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+    %n = keratin.tanh %q : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+    keratin.yield %n : tensor<?x3xf32, #keratin.dims<d0, 3>>
+  }
+  %loss = keratin.reduce_sum %h axes = [0, 1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<f32>
+  %g = keratin.gradients %loss wrt %w : (tensor<f32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %loss, %g : tensor<f32>, tensor<3x3xf32>
+})");
+}
+
+TEST_CASE("a step that needs what all ranks have in it") {
+  checkAll(R"(
+func.func @f(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {keratin.sharded = 1 : i64}) -> tensor<f32> {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %y = keratin.scan length = #keratin.dims<4> init(%zero) over(%x) with()
+      : (tensor<f32>, tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<f32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<f32>, %e: tensor<?xf32, #keratin.dims<d0>>):
+    %p = keratin.reduce_sum %e axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+    %q = keratin.add %p, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %n = keratin.tanh %q : (tensor<f32>) -> tensor<f32>
+    keratin.yield %n : tensor<f32>
+  }
+  return %y : tensor<f32>
+})");
+}
+
+TEST_CASE("an index outside on one rank fails the call on all, and nothing is updated") {
+  const char *text = R"(
+func.func @f(%ids: tensor<?xi32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.kind = "input"}, %table: tensor<5x4xf32> {keratin.kind = "variable"})
+    -> (tensor<4xf32> {keratin.kind = "output"}, tensor<5x4xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
+  %r = keratin.gather %table, %ids : (tensor<5x4xf32>, tensor<?xi32, #keratin.dims<d0>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %s = keratin.reduce_sum %r axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %b = keratin.broadcast %s dims = [1] : (tensor<4xf32>) -> tensor<5x4xf32>
+  %n = keratin.add %table, %b : (tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %s, %n : tensor<4xf32>, tensor<5x4xf32>
+})";
+  MLIRContext context;
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  func::FuncOp function = *module->getOps<func::FuncOp>().begin();
+  std::vector<std::unique_ptr<CompiledRunner>> runners;
+  for (int rank = 0; rank < 3; ++rank)
+    runners.push_back(std::make_unique<CompiledRunner>(function));
+  HostTensor table = *randomTensor(KERATIN_DTYPE_FLOAT32, {5, 4}, 3);
+  std::vector<std::string> errors = onRanks<std::string>(3, [&](keratin_group_t *group, int rank) {
+    HostTensor ids = *makeHostTensor(KERATIN_DTYPE_INT32, {2});
+    ids.ints = {1, rank == 1 ? 7 : 2};
+    runners[rank]->callWith(group);
+    bool isRefused = !runners[rank]->run(Tensors{ids, table});
+    std::string first = isRefused ? runners[rank]->error : "no error";
+    // The ranks are in step: the next call is right.
+    runners[rank]->error.clear();
+    ids.ints = {0, 0};
+    if (!runners[rank]->run(Tensors{ids, table}))
+      first += "; then " + runners[rank]->error;
+    return first;
+  });
+  using Catch::Matchers::Contains;
+  CHECK_THAT(errors[1], Contains("gather") && !Contains("then"));
+  for (int rank : {0, 2}) {
+    CHECK_THAT(errors[rank], Contains("rank 1 has failed: ") && Contains("gather"));
+    CHECK_THAT(errors[rank], !Contains("then"));
+  }
+}

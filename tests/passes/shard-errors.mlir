@@ -1,0 +1,81 @@
+// RUN: keratin-opt %s --keratin-shard --split-input-file --verify-diagnostics
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?xf32, #keratin.dims<d0>> {
+  // expected-error @+1 {{not implemented: cumsum along 'x_dim0', of which each rank has a part}}
+  %y = keratin.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<f32>
+    attributes {keratin.sizes = ["batch"]} {
+  // expected-error @+1 {{not implemented: reduce_prod over 'batch', of which each rank has a part}}
+  %y = keratin.reduce_prod %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?x?xf32, #keratin.dims<d0, d0>> {
+  // expected-error @+1 {{not implemented: dot_general with two dimensions of the size 'x_dim0', of which each rank has a part}}
+  %y = keratin.dot_general %x, %x batch = [] x [] contract = [1] x [1]
+      : (tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<?x?xf32, #keratin.dims<d0, d0>>
+  return %y : tensor<?x?xf32, #keratin.dims<d0, d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<i64> {
+  %y = keratin.pad %x low = #keratin.dims<0> interior = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  // expected-error @+1 {{not implemented: pad along 'x_dim0', of which each rank has a part}}
+  %z = keratin.pad %y low = #keratin.dims<0> interior = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0 + 1>>
+  %n = keratin.dim %z {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0 + 1>>) -> tensor<i64>
+  return %n : tensor<i64>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}, %draw: tensor<i64>) -> tensor<?xui32, #keratin.dims<d0>> {
+  // expected-error @+1 {{not implemented: random_bits along 'x_dim0', of which each rank has a part}}
+  %y = keratin.random_bits %draw {seed = 1 : i64} : (tensor<i64>) -> tensor<?xui32, #keratin.dims<d0>>
+  return %y : tensor<?xui32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8x1xf32, #keratin.dims<d0, 8, 1>> {keratin.name = "x", keratin.sharded = 0 : i64}, %w: tensor<3x1x1xf32>)
+    -> tensor<?x8x1xf32, #keratin.dims<d0, 8, 1>> {
+  // expected-error @+1 {{not implemented: windows along 'x_dim0', of which each rank has a part}}
+  %y = keratin.convolution %x, %w dims = "0bc,0cf->0bf" strides = [1] low = #keratin.dims<1> x_dilation = [1] dilation = [1] reversed = [false]
+      : (tensor<?x8x1xf32, #keratin.dims<d0, 8, 1>>, tensor<3x1x1xf32>) -> tensor<?x8x1xf32, #keratin.dims<d0, 8, 1>>
+  return %y : tensor<?x8x1xf32, #keratin.dims<d0, 8, 1>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<f32> {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  // expected-error @+1 {{not implemented: a loop along 'x_dim0', of which each rank has a part}}
+  %y = keratin.scan length = #keratin.dims<d0> init(%zero) over(%x) with() : (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32> {
+  ^bb0(%t: tensor<i64>, %sum: tensor<f32>, %e: tensor<f32>):
+    %next = keratin.add %sum, %e : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %next : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @f(%t: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "t", keratin.sharded = 0 : i64}, %ids: tensor<3xi32>) -> tensor<3x2xf32> {
+  // expected-error @+1 {{not implemented: gather along 't_dim0', of which each rank has a part}}
+  %y = keratin.gather %t, %ids : (tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<3xi32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: keratin.sharded must be one of its dimensions}}
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 1 : i64}) -> tensor<?xf32, #keratin.dims<d0>> {
+  return %x : tensor<?xf32, #keratin.dims<d0>>
+}

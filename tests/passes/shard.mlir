@@ -1,0 +1,151 @@
+// RUN: keratin-opt %s --keratin-shard | FileCheck %s
+// RUN: keratin-opt %s --keratin-shard --keratin-shard | FileCheck %s
+// RUN: keratin-opt %s --keratin-shard=bucket-bytes=8 | FileCheck %s --check-prefix=SMALL
+
+// A sum over the sharded size is a share, and there is one message for it.
+// CHECK-LABEL: func.func @a_sum_is_reduced
+// CHECK-NOT:     sharded
+// CHECK:         %[[SHARE:.*]] = keratin.reduce_sum
+// CHECK:         %[[WHOLE:.*]] = keratin.all_reduce sum %[[SHARE]]
+// CHECK:         return %[[WHOLE]]
+func.func @a_sum_is_reduced(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<4xf32> {
+  %y = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @elements_stay_where_they_are
+// CHECK-NOT:     all_reduce
+func.func @elements_stay_where_they_are(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}, %w: tensor<4x3xf32>)
+    -> tensor<?x3xf32, #keratin.dims<d0, 3>> {
+  %y = keratin.tanh %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %z = keratin.dot_general %y, %w batch = [] x [] contract = [1] x [0]
+      : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x3xf32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %z : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+
+// CHECK-LABEL: func.func @without_a_sharded_argument
+// CHECK-NOT:     all_reduce
+func.func @without_a_sharded_argument(%x: tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32> {
+  %y = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// Shares are added and scaled as they are.
+// CHECK-LABEL: func.func @one_message_behind_all_sums_of_shares
+// CHECK:         keratin.add
+// CHECK-NEXT:    keratin.mul
+// CHECK-NEXT:    keratin.all_reduce sum
+// CHECK-NOT:     all_reduce
+func.func @one_message_behind_all_sums_of_shares(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
+    %y: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}, %rate: tensor<4xf32>) -> tensor<4xf32> {
+  %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %b = keratin.reduce_sum %y axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %c = keratin.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %d = keratin.mul %c, %rate : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %e = keratin.tanh %d : (tensor<4xf32>) -> tensor<4xf32>
+  return %e : tensor<4xf32>
+}
+
+// The whole size, not the rank's own.
+// CHECK-LABEL: func.func @a_mean_counts_all_ranks
+// CHECK:         %[[OWN:.*]] = keratin.dim
+// CHECK:         %[[SUM:.*]] = keratin.reduce_sum
+// CHECK:         %[[ALL:.*]] = keratin.concatenate
+// CHECK-NEXT:    keratin.all_reduce sum %[[ALL]] : tensor<2xf32>
+// CHECK:         keratin.div
+func.func @a_mean_counts_all_ranks(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64}) -> tensor<f32> {
+  %n = keratin.dim %x {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  %s = keratin.reduce_sum %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  %m = keratin.div %s, %n : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %m : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @a_batch_is_contracted
+// CHECK:         %[[G:.*]] = keratin.dot_general
+// CHECK-NEXT:    keratin.all_reduce sum %[[G]]
+func.func @a_batch_is_contracted(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
+    %dy: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}) -> tensor<4x3xf32> {
+  %g = keratin.dot_general %x, %dy batch = [] x [] contract = [0] x [0]
+      : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<4x3xf32>
+  return %g : tensor<4x3xf32>
+}
+
+// CHECK-LABEL: func.func @the_largest_of_all
+// CHECK:         keratin.all_reduce max
+// CHECK:         keratin.all_reduce min
+func.func @the_largest_of_all(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64}) -> (tensor<f32>, tensor<f32>) {
+  %a = keratin.reduce_max %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  %b = keratin.reduce_min %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+
+// What is ready before the first of it is needed goes in one; where that is too much, in several.
+// CHECK-LABEL: func.func @gradients_share_a_message
+// CHECK:         keratin.concatenate
+// CHECK-NEXT:    keratin.all_reduce sum %{{.*}} : tensor<7xf32>
+// CHECK-NOT:     all_reduce
+// SMALL-LABEL: func.func @gradients_share_a_message
+// SMALL-NOT:     concatenate
+// SMALL:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
+// SMALL:         keratin.all_reduce sum %{{.*}} : tensor<3xf32>
+func.func @gradients_share_a_message(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
+    %y: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}) -> (tensor<4xf32>, tensor<3xf32>) {
+  %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %b = keratin.reduce_sum %y axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  return %a, %b : tensor<4xf32>, tensor<3xf32>
+}
+
+// A gradient that a loop adds up is one message behind it.
+// CHECK-LABEL: func.func @a_state_that_adds_up_is_a_share
+// CHECK:         keratin.scan
+// CHECK-NOT:     all_reduce
+// CHECK:         keratin.yield
+// CHECK:         keratin.all_reduce sum
+func.func @a_state_that_adds_up_is_a_share(%x: tensor<5x?xf32, #keratin.dims<5, d0>> {keratin.sharded = 1 : i64}) -> tensor<f32> {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %total = keratin.scan length = #keratin.dims<5> init(%zero) over(%x) with()
+      : (tensor<f32>, tensor<5x?xf32, #keratin.dims<5, d0>>) -> tensor<f32> {
+  ^bb0(%t: tensor<i64>, %sum: tensor<f32>, %row: tensor<?xf32, #keratin.dims<d0>>):
+    %s = keratin.reduce_sum %row axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+    %next = keratin.add %sum, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %next : tensor<f32>
+  }
+  return %total : tensor<f32>
+}
+
+// What each step needs whole is reduced in each.
+// CHECK-LABEL: func.func @a_step_that_needs_the_whole
+// CHECK:         keratin.scan
+// CHECK:         keratin.all_reduce sum
+// CHECK:         keratin.tanh
+func.func @a_step_that_needs_the_whole(%x: tensor<5x?xf32, #keratin.dims<5, d0>> {keratin.sharded = 1 : i64}) -> tensor<f32> {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %total = keratin.scan length = #keratin.dims<5> init(%zero) over(%x) with()
+      : (tensor<f32>, tensor<5x?xf32, #keratin.dims<5, d0>>) -> tensor<f32> {
+  ^bb0(%t: tensor<i64>, %sum: tensor<f32>, %row: tensor<?xf32, #keratin.dims<d0>>):
+    %s = keratin.reduce_sum %row axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+    %next = keratin.add %sum, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %bounded = keratin.tanh %next : (tensor<f32>) -> tensor<f32>
+    keratin.yield %bounded : tensor<f32>
+  }
+  return %total : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @rows_of_a_table
+// CHECK:         %[[G:.*]] = keratin.scatter_add
+// CHECK-NEXT:    keratin.all_reduce sum %[[G]]
+func.func @rows_of_a_table(%ids: tensor<?xi32, #keratin.dims<d0>> {keratin.sharded = 0 : i64},
+    %dy: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.sharded = 0 : i64}) -> tensor<9x2xf32> {
+  %g = keratin.scatter_add %ids, %dy : (tensor<?xi32, #keratin.dims<d0>>, tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<9x2xf32>
+  return %g : tensor<9x2xf32>
+}
+
+// CHECK-LABEL: func.func @a_batch_may_be_flattened
+// CHECK:         keratin.reshape
+// CHECK:         keratin.reduce_sum
+// CHECK-NEXT:    keratin.all_reduce
+func.func @a_batch_may_be_flattened(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<f32> {
+  %flat = keratin.reshape %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?xf32, #keratin.dims<4*d0>>
+  %y = keratin.reduce_sum %flat axes = [0] : (tensor<?xf32, #keratin.dims<4*d0>>) -> tensor<f32>
+  return %y : tensor<f32>
+}

@@ -1,0 +1,79 @@
+// Several ranks of the reference interpreter in one process, each a thread.
+#ifndef KERATIN_TESTS_SUPPORT_INTERPRETEDRANKS_H
+#define KERATIN_TESTS_SUPPORT_INTERPRETEDRANKS_H
+
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/EvaluationContext.h"
+#include "ir/reference/HostTensor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+namespace keratin::tests {
+
+// What ranks reduce together: the last that comes does it.
+class InterpretedRanks {
+public:
+  explicit InterpretedRanks(int size) : tensors(size) {}
+
+  class Rank : public ir::RankExchange {
+  public:
+    Rank(InterpretedRanks &all, int number) : all(all), number(number) {}
+    bool reduce(int64_t reduction, ir::HostTensor &tensor) override {
+      return all.reduce(number, ir::RankReduction(reduction), tensor);
+    }
+
+  private:
+    InterpretedRanks &all;
+    int number;
+  };
+
+private:
+  bool reduce(int rank, ir::RankReduction reduction, ir::HostTensor &tensor) {
+    std::unique_lock lock(mutex);
+    tensors[rank] = &tensor;
+    const int64_t mine = round;
+    if (++arrived == int(tensors.size())) {
+      isGood &= combine(reduction);
+      arrived = 0;
+      ++round;
+      changed.notify_all();
+    }
+    // A rank that has failed does not come.
+    return changed.wait_for(lock, std::chrono::seconds(20), [&] { return round > mine; }) && isGood;
+  }
+
+  bool combine(ir::RankReduction reduction) {
+    ir::HostTensor result = *tensors[0];
+    for (size_t rank = 1; rank < tensors.size(); ++rank) {
+      const ir::HostTensor &other = *tensors[rank];
+      if (other.dims != result.dims || other.dtype != result.dtype)
+        return false;
+      auto fold = [&](auto &into, const auto &from) {
+        for (size_t i = 0; i < into.size(); ++i)
+          into[i] = reduction == ir::RankReduction::Sum   ? into[i] + from[i]
+                    : reduction == ir::RankReduction::Max ? std::max(into[i], from[i])
+                                                          : std::min(into[i], from[i]);
+      };
+      fold(result.floats, other.floats);
+      fold(result.ints, other.ints);
+    }
+    for (ir::HostTensor *tensor : tensors)
+      *tensor = result;
+    return true;
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<ir::HostTensor *> tensors;
+  int arrived = 0;
+  int64_t round = 0;
+  bool isGood = true;
+};
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_SUPPORT_INTERPRETEDRANKS_H
