@@ -124,9 +124,12 @@ static std::string quoted(const std::vector<std::string> &names) {
   return text;
 }
 
-// `given` says what input i got.
-static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Given(size_t)> given,
-                std::vector<Array> &outputs) {
+// `given` says what input i got; `made` holds what is not taken as it was given. A list, so that
+// pointers to its elements stay.
+static llvm::SmallVector<const Array *, 8> takeInputs(const Function::Impl &impl, size_t count,
+                                                      llvm::function_ref<Given(size_t)> given,
+                                                      std::vector<Array> &outputs,
+                                                      std::list<Array> &made) {
   if (count != impl.givenInputs.size())
     throw ValueError(impl.name + ": " + std::to_string(count) +
                      (count == 1 ? " value" : " values") + "; needed one for each of " +
@@ -136,8 +139,6 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
   for (const Array &output : outputs)
     haveViews |= output.isView();
   llvm::SmallVector<const Array *, 8> inputs;
-  // What is not taken as it was given. A list, so that pointers to its elements stay.
-  std::list<Array> made;
   auto make = [&](Array array) { return &made.emplace_back(std::move(array)); };
   auto take = [&](const Array *value) {
     const InputSpec &spec = impl.specs[inputs.size()];
@@ -171,6 +172,20 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
     outputs.resize(impl.outputs.size());
   if (haveViews)
     checkOutputs(impl.name, outputs);
+  return inputs;
+}
+
+// What is refused here, other ranks are told of.
+static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Given(size_t)> given,
+                std::vector<Array> &outputs) {
+  llvm::SmallVector<const Array *, 8> inputs;
+  std::list<Array> made;
+  try {
+    inputs = takeInputs(impl, count, given, outputs, made);
+  } catch (const Error &refused) {
+    impl.program->refuse(refused.what());
+    throw;
+  }
   impl.program->run(impl.name, impl.handles, inputs.data(), inputs.size(), outputs);
 }
 
@@ -273,6 +288,8 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
     request.updates.push_back(valueOf(update));
   GraphSlice slice = sliceGraph(request);
   slice.lazyUpdates = impl.lazyUpdates;
+  for (const Shard &shard : impl.shard)
+    slice.sharded.push_back(Graph::get().namedSymbol(shard.size));
   if (impl.isLoaded)
     llvm::sort(slice.ops,
                [](mlir::Operation *a, mlir::Operation *b) { return a->isBeforeInBlock(b); });
@@ -372,6 +389,25 @@ static std::shared_ptr<Function::Impl> implOf(Call &call, const std::vector<Tens
   return impl;
 }
 
+// Those of the options, which inputs must have.
+static std::vector<Shard> shardsOf(const Call &call, const Function::Impl &impl,
+                                   const FunctionOptions &options) {
+  for (const Shard &shard : options.shard) {
+    auto hasSize = [&](const Tensor &input) {
+      return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {
+        return size.isSymbol() && call.graph.symbols[size.symbolId()].name == shard.size;
+      });
+    };
+    if (llvm::none_of(impl.inputs, hasSize))
+      call.valueError("no input has a dimension of the size '" + shard.size +
+                      "', of which each rank is to have a part; needed the name of a K::Dim");
+    if (shard.mesh.axis() != options.shard.front().mesh.axis())
+      call.notImplemented("sizes that are sharded along different axes of a mesh, '" +
+                          options.shard.front().mesh.axis() + "' and '" + shard.mesh.axis() + "'");
+  }
+  return options.shard;
+}
+
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
                              const std::vector<Update> &updates, const std::string &name,
                              const FunctionOptions &options, SourceLocation location) {
@@ -383,6 +419,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     checkOptions(call, options);
     impl = implOf(call, inputs, outputs, updates, name);
     impl->lazyUpdates = options.lazyUpdates;
+    impl->shard = shardsOf(call, *impl, options);
     module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
     placement = placeFunction(call, module, options);
   }

@@ -59,6 +59,7 @@ struct keratin::Function::Impl {
   // same file.
   bool isLoaded = false;
   bool lazyUpdates = false; // as FunctionOptions::lazyUpdates
+  std::vector<Shard> shard; // as FunctionOptions::shard
 
   std::vector<frontend::VariableStorage::Handle> variables; // kept alive for the handles
   std::vector<keratin_variable_t *> handles;

@@ -155,6 +155,12 @@ private:
       if (const ir::SizeLimits &limits = graph.symbols[symbol].limits; limits.areStated())
         limited.set(number, {limits});
     limited.attachTo(function);
+    for (int64_t symbol : slice.sharded)
+      if (std::optional<int64_t> size = transfer.knownSymbol(symbol))
+        for (auto [index, argument] : llvm::enumerate(block->getArguments()))
+          for (auto [dimension, dim] : llvm::enumerate(ir::getShape(argument)))
+            if (dim == ir::DimExpr::symbol(*size))
+              arguments[index].setSharded(int64_t(dimension));
     SmallVector<DictionaryAttr> argumentAttributes;
     for (ir::SignatureEntry &entry : arguments)
       argumentAttributes.push_back(entry.attributes());

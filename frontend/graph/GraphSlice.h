@@ -27,6 +27,7 @@ struct GraphSlice {
   std::vector<ir::PlaceholderOp> defaulted; // not fed, but with a default; also among ops
   std::vector<ir::UpdateOp> updates;        // to be committed, each once, in order
   bool lazyUpdates = false;                 // as FunctionOptions::lazyUpdates
+  std::vector<int64_t> sharded;             // symbols of sizes, as FunctionOptions::shard
 };
 
 // Under the graph's mutex. ValueError for a placeholder that is neither fed nor has a default, and

@@ -2,6 +2,7 @@
 
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/GeneralCode.h"
+#include "frontend/graph/Job.h"
 #include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/RuntimeView.h"
@@ -9,6 +10,7 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
 #include "runtime/abi/keratin_abi.h"
+#include "runtime/include/keratin/comm.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -60,6 +62,7 @@ public:
     keratin_status_t status = {};
     keratin_executable_create_on(&code->descriptor(), device, &executable, &status);
     throwIfFailed(code->descriptor().name, status);
+    callWithJob(executable);
     if (keepsOnDevice && keratin_executable_device(executable) != keratin_cpu_device())
       keptOn = keratin_executable_device(executable);
   }
@@ -84,6 +87,10 @@ public:
         general->giveTo(executable);
     }
     throwIfFailed(function, status);
+  }
+
+  void refuse(const char *message) const override {
+    keratin_executable_refuse(executable, message);
   }
 
   double milliseconds() const override { return code->report().milliseconds; }

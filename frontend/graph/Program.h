@@ -32,6 +32,10 @@ public:
                    const Array *const *inputs, size_t numInputs,
                    std::vector<Array> &outputs) const = 0;
 
+  // In the place of a call that the caller is refused before it is made: where it is one of several
+  // ranks, it fails on all of them, with this message.
+  virtual void refuse(const char *) const {}
+
   // What compiling cost and decided.
   virtual double milliseconds() const = 0;
   virtual std::string compileReport() const = 0;

@@ -3,6 +3,7 @@
 #define KERATIN_FUNCTION_H
 
 #include "keratin/arguments.h"
+#include "keratin/distributed.h"
 #include "keratin/sparse.h"
 
 #include <cstdint>
@@ -293,6 +294,13 @@ struct FunctionOptions {
   // do not move. It is part of what the function computes, and saved with it. A gradient that is
   // more than gathered rows (of a regulariser, too) is as always. docs/layers.md.
   bool lazyUpdates = false;
+  // Sizes of which each rank of a job has a part (docs/distributed.md): a call is made by all ranks
+  // together, each feeds its part of what has such a size and gets its part of outputs that have
+  // one; sums over it, and so losses, gradients and updates, are those of all parts together, the
+  // same on all ranks. {.shard = {{"batch"}}}. ValueError for a size that no input has as a
+  // dimension, and, with the line, for an op that needs more of it than a rank has. Without
+  // K::distributed::init() there is one rank.
+  std::vector<Shard> shard = {};
 };
 
 } // namespace keratin

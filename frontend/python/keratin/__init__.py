@@ -23,7 +23,7 @@ except ImportError as error:
 
 from keratin._native import DeviceArray, Dim, Function, Tensor
 from keratin._model import Model
-from keratin import _pictures, _tensor, keras_files, onnx
+from keratin import _pictures, _tensor, distributed, keras_files, onnx
 from keratin.backend import *
 
 # The module, not the function of that name.

@@ -83,6 +83,7 @@ NB_MODULE(_native, m) {
   registerConfiguration(functions);
   registerControl(functions);
   registerCreation(functions);
+  registerDistributed(functions);
   registerElementwise(functions);
   registerEvaluation(functions);
   registerFunctions(functions);

@@ -1,0 +1,91 @@
+// Several processes that run one program together.
+#include "keratin/distributed.h"
+
+#include "frontend/backend/Variables.h"
+#include "frontend/graph/Call.h"
+#include "frontend/graph/Job.h"
+#include "frontend/graph/RuntimeStatus.h"
+#include "frontend/graph/VariableStorage.h"
+
+#include "runtime/include/keratin/comm.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static keratin_collective_t collective(int32_t kind, const std::string &name) {
+  keratin_collective_t made = {};
+  made.bytes = sizeof(made);
+  made.kind = kind;
+  made.name = name.c_str();
+  return made;
+}
+
+static void run(const char *function, const keratin_collective_t &wanted) {
+  keratin_status_t status = {};
+  keratin_group_run(jobGroup(), &wanted, &status);
+  if (status.code != KERATIN_OK)
+    throw RuntimeError(std::string(function) + ": " + status.message);
+}
+
+namespace keratin::backend::distributed {
+
+void init() { joinJob(nullptr); }
+
+void init(keratin_comm_t *engine) {
+  if (!engine)
+    throw ValueError("distributed.init: there is no engine; needed a keratin_comm_t");
+  joinJob(engine);
+}
+
+bool isInitialized() { return jobGroup() != nullptr; }
+
+void finalize() { leaveJob(); }
+
+int rank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
+int size() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
+std::string engine() { return jobGroup() ? keratin_group_engine(jobGroup()) : "one rank"; }
+
+void barrier() {
+  if (!jobGroup())
+    return;
+  const std::string name = "barrier";
+  run("distributed.barrier", collective(KERATIN_BARRIER, name));
+}
+
+// One after the other, so that a message names the variable about which ranks differ.
+void broadcast(const std::vector<Tensor> &variables, int from) {
+  struct Sent {
+    std::string name;
+    std::shared_ptr<VariableStorage> storage;
+  };
+  std::vector<Sent> sent;
+  {
+    Call call("distributed.broadcast", SourceLocation::current());
+    if (from < 0 || from >= size())
+      call.valueError("from rank " + std::to_string(from) + "; needed one of " +
+                      std::to_string(size()) + ", from 0 on");
+    for (const Tensor &tensor : variables) {
+      auto variable = call.raw(tensor).getDefiningOp<ir::VariableOp>();
+      if (!variable)
+        call.valueError(tensor.name() + " is no variable");
+      const VariableInfo &info = call.graph.variables[variable.getId()];
+      sent.push_back({info.name, info.storage});
+    }
+  }
+  if (!jobGroup())
+    return;
+  std::vector<VariableStorage::Assignment> assignments;
+  for (const Sent &each : sent) {
+    Array value = each.storage->read();
+    keratin_collective_t wanted = collective(KERATIN_BROADCAST, each.name);
+    wanted.dtype = int32_t(value.dtype());
+    wanted.from = from;
+    wanted.send = wanted.receive = value.rawData();
+    wanted.send_elements = wanted.receive_elements = value.size();
+    run("distributed.broadcast", wanted);
+    assignments.push_back({each.storage, std::move(value)});
+  }
+  VariableStorage::write("distributed.broadcast", assignments);
+}
+
+} // namespace keratin::backend::distributed

@@ -1,0 +1,45 @@
+#include "frontend/graph/Job.h"
+
+#include "frontend/graph/RuntimeStatus.h"
+
+#include "runtime/include/keratin/comm.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static std::mutex mutex;
+static std::atomic<keratin_group_t *> group{nullptr};
+
+keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acquire); }
+
+void frontend::joinJob(keratin_comm_t *engine) {
+  std::lock_guard lock(mutex);
+  if (jobGroup())
+    throw RuntimeError("distributed.init: this process has joined its ranks already");
+  keratin_status_t status = {};
+  keratin_group_t *joined = nullptr;
+  if (!engine)
+    keratin_comm_open(&engine, &status);
+  if (status.code == KERATIN_OK)
+    keratin_group_create(engine, &joined, &status);
+  if (status.code != KERATIN_OK)
+    throw RuntimeError(std::string("distributed.init: ") + status.message);
+  group.store(joined, std::memory_order_release);
+  // Before what outlives main() is gone; an engine may wait for the other ranks to leave, too.
+  std::atexit(leaveJob);
+}
+
+// The group itself stays: functions may know it.
+void frontend::leaveJob() {
+  if (keratin_group_t *joined = jobGroup())
+    keratin_group_leave(joined);
+}
+
+void frontend::callWithJob(keratin_executable_t *executable) {
+  if (keratin_group_t *joined = jobGroup())
+    keratin_executable_set_group(executable, joined, nullptr);
+}

@@ -1,0 +1,23 @@
+// The ranks that this process has joined.
+#ifndef KERATIN_FRONTEND_GRAPH_JOB_H
+#define KERATIN_FRONTEND_GRAPH_JOB_H
+
+struct keratin_comm_t;
+struct keratin_executable_t;
+struct keratin_group_t;
+
+namespace keratin::frontend {
+
+// Null: it has joined none. The group stays when it is left; then its collectives fail.
+keratin_group_t *jobGroup();
+// Joins by what the launcher says, or over an engine that the program brings. RuntimeError where
+// the process has joined already.
+void joinJob(keratin_comm_t *engine);
+void leaveJob();
+// The executable's calls are those of all ranks, if the process has joined any and if it is for
+// several.
+void callWithJob(keratin_executable_t *executable);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_JOB_H

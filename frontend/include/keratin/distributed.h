@@ -1,0 +1,73 @@
+// Several processes that run one program together: the ranks of a job (docs/distributed.md).
+//
+//   namespace K = keratin::backend;
+//   K::distributed::init();                     // what mpirun, srun or torchrun says of this
+//   process auto x = K::placeholder({K::Dim("batch"), 784}); … auto step = K::function({x, y},
+//   loss, updates, {.shard = {{"batch"}}}); step({part_of_x, part_of_y});               // this
+//   rank's part of the batch
+#ifndef KERATIN_DISTRIBUTED_H
+#define KERATIN_DISTRIBUTED_H
+
+#include "keratin/tensor.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+struct keratin_comm_t;
+
+namespace keratin {
+
+// How ranks are arranged: along one axis, which has a name.
+class Mesh {
+public:
+  explicit Mesh(std::string axis = "data") : axisName(std::move(axis)) {}
+  const std::string &axis() const { return axisName; }
+
+private:
+  std::string axisName;
+};
+
+// A size of which each rank has a part: what has that size in its shape is split along it, and the
+// parts of all ranks together, in their order, are what the graph means. FunctionOptions::shard.
+struct Shard {
+  Shard(std::string name, Mesh among = Mesh()) : size(std::move(name)), mesh(std::move(among)) {}
+  Shard(const char *name, Mesh among = Mesh()) : size(name), mesh(std::move(among)) {}
+
+  std::string size; // of a K::Dim
+  Mesh mesh;
+};
+
+namespace backend {
+
+inline Mesh mesh(std::string axis) { return Mesh(std::move(axis)); }
+
+namespace distributed {
+
+// Joins the ranks that the launcher has started; alone where there is none. Once a process, before
+// the first function with shards is made. RuntimeError where the others do not come, or for what
+// the launcher says that makes no sense.
+void init();
+// The same over an engine that the program brings (<keratin/comm.h>), which is closed in the end.
+void init(keratin_comm_t *engine);
+bool isInitialized();
+// Leaves the ranks; functions with shards must be gone. The end of the process does it, too.
+void finalize();
+
+// 0 and 1 before init().
+int rank();
+int size();
+// "Open MPI", "shared memory"; "one rank".
+std::string engine();
+
+// Returns when all ranks have come to it.
+void barrier();
+// Gives the variables of all ranks the values that they have on one. ValueError for what is no
+// variable; RuntimeError where the ranks do not name the same ones.
+void broadcast(const std::vector<Tensor> &variables, int from = 0);
+
+} // namespace distributed
+} // namespace backend
+} // namespace keratin
+
+#endif // KERATIN_DISTRIBUTED_H

@@ -1,0 +1,80 @@
+"""Several processes that run one program together, the ranks of a job: docs/distributed.md.
+
+    from keratin import distributed
+
+    distributed.init()                          # by what mpirun, srun or torchrun says
+    x = K.placeholder((K.Dim('batch'), 784))
+    ...
+    step = K.function([x, y], [loss], updates, shard=['batch'])
+    distributed.broadcast(weights)              # all begin with what rank 0 has
+    step([part_of_x, part_of_y])                # this rank's part of the batch
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from keratin._native import functions as _native
+
+if _TYPE_CHECKING:
+    from typing import Sequence
+    from keratin._native import Tensor
+
+
+def init() -> None:
+    """Joins the ranks that the launcher has started; alone where there is none.
+
+    Once a process, before the first function with shards is made. Keratin leaves the ranks at the
+    end of the process.
+
+    Raises:
+        RuntimeError: if the others do not come, or what the launcher says makes no sense.
+    """
+    _native.distributed_init()
+
+
+def is_initialized() -> bool:
+    """Whether init() was called."""
+    return _native.distributed_is_initialized()
+
+
+def finalize() -> None:
+    """Leaves the ranks; functions with shards cannot be called any more."""
+    _native.distributed_finalize()
+
+
+def rank() -> int:
+    """The number of this process among the ranks; 0 before init()."""
+    return _native.distributed_rank()
+
+
+def size() -> int:
+    """How many ranks there are; 1 before init()."""
+    return _native.distributed_size()
+
+
+def engine() -> str:
+    """What carries messages: 'Open MPI', 'MPICH', 'shared memory', 'one rank'."""
+    return _native.distributed_engine()
+
+
+def barrier() -> None:
+    """Returns when all ranks have come to it.
+
+    Raises:
+        RuntimeError: if one does not.
+    """
+    _native.distributed_barrier()
+
+
+def broadcast(variables: Sequence[Tensor], root: int = 0) -> None:
+    """Gives the variables of all ranks the values that they have on one.
+
+    Args:
+        variables: the same ones, in the same order, on all ranks.
+        root: the rank whose values they are.
+
+    Raises:
+        ValueError: for what is no variable, and for a rank that there is not.
+        RuntimeError: if the ranks do not name the same variables, or one is lost.
+    """
+    _native.distributed_broadcast(list(variables), root)

@@ -1,0 +1,154 @@
+"""keratin.distributed: jobs of several ranks against one process, over memory that they share and over MPI where it is.
+
+Each rank is a process that runs step.py.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+LIMIT = 300
+LAUNCHERS = {
+    'Open MPI': ['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe'],
+    'MPICH': ['mpirun.mpich'],
+}
+
+
+def environment(**more):
+    return {**os.environ, 'KERATIN_NUM_THREADS': '1', 'KERATIN_COLLECTIVE_TIMEOUT': '60', **more}
+
+
+def run_ranks(size, job, command):
+    """What each rank printed, and its exit code."""
+    ranks = [subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=environment(KERATIN_RANK=str(rank), KERATIN_RANKS=str(size), KERATIN_JOB=job))
+             for rank in range(size)]
+    outputs = [rank.communicate(timeout=LIMIT)[0] for rank in ranks]
+    return [(rank.returncode, output) for rank, output in zip(ranks, outputs)]
+
+
+def results(folder, size):
+    return [dict(numpy.load(folder / ('out.%d.npz' % rank))) for rank in range(size)]
+
+
+@pytest.fixture(scope='module')
+def alone(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('alone')
+    subprocess.run([sys.executable, HERE / 'step.py', folder / 'out'], env=environment(), check=True, timeout=LIMIT)
+    return results(folder, 1)[0]
+
+
+def check(ranks, alone, engine):
+    for rank in ranks:
+        assert str(rank['engine']) == engine
+        for name in ('losses', 'w0', 'w1', 'w2'):
+            numpy.testing.assert_allclose(rank[name], alone[name], rtol=2e-5, atol=2e-6)
+            # The same on all ranks, bit by bit.
+            assert rank[name].tobytes() == ranks[0][name].tobytes()
+    numpy.testing.assert_allclose(numpy.concatenate([rank['y'] for rank in ranks]), alone['y'], rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize('size', [2, 3])
+def test_training_on_ranks_of_one_machine_is_that_of_one_process(alone, tmp_path, size):
+    job = 'step-%d-%d' % (os.getpid(), size)
+    for code, output in run_ranks(size, job, [sys.executable, HERE / 'step.py', tmp_path / 'out']):
+        assert code == 0, output
+    check(results(tmp_path, size), alone, 'shared memory')
+
+
+@pytest.mark.parametrize('name', LAUNCHERS)
+def test_training_over_mpi_is_that_of_one_process(alone, tmp_path, name):
+    if shutil.which(LAUNCHERS[name][0]) is None:
+        pytest.skip('%s is not here' % LAUNCHERS[name][0])
+    run = subprocess.run([*LAUNCHERS[name], '-n', '2', sys.executable, HERE / 'step.py', tmp_path / 'out'],
+                         env=environment(), timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert run.returncode == 0, run.stdout
+    check(results(tmp_path, 2), alone, name)
+
+
+def test_engines_give_the_same_bits(tmp_path):
+    if shutil.which('mpirun.openmpi') is None:
+        pytest.skip('mpirun.openmpi is not here')
+    for code, output in run_ranks(2, 'bits-%d' % os.getpid(), [sys.executable, HERE / 'step.py', tmp_path / 'out']):
+        assert code == 0, output
+    first = results(tmp_path, 2)
+    subprocess.run([*LAUNCHERS['Open MPI'], '-n', '2', sys.executable, HERE / 'step.py', tmp_path / 'out'],
+                   env=environment(), timeout=LIMIT, check=True)
+    for one, other in zip(first, results(tmp_path, 2)):
+        for name in ('losses', 'w0', 'w1', 'w2', 'y'):
+            assert one[name].tobytes() == other[name].tobytes()
+
+
+def script(lines):
+    return [sys.executable, '-c', '\n'.join(
+        ['import numpy', 'import keratin.backend as K', 'from keratin import distributed as D', 'D.init()', *lines])]
+
+
+# A function over the batch, and its call.
+SUM = ["x = K.placeholder((K.Dim('batch'), 2))", "f = K.function([x], [K.sum(x)], shard=['batch'])"]
+
+
+def test_a_wrong_shape_on_one_rank_fails_the_call_on_all_and_no_other(tmp_path):
+    lines = [*SUM,
+             'try:',
+             '    f([numpy.ones((3, 2 + (D.rank() == 1)))])',
+             'except (ValueError, RuntimeError) as error:',
+             '    print(type(error).__name__, error)',
+             'print(f([numpy.ones((D.rank(), 2))])[0])']
+    outputs = run_ranks(3, 'shape-%d' % os.getpid(), script(lines))
+    for rank, (code, output) in enumerate(outputs):
+        assert code == 0, output
+        told = 'ValueError' if rank == 1 else 'RuntimeError function: '
+        assert output.startswith(told), output
+        assert ('rank 1 has failed: ' in output) == (rank != 1), output
+        assert output.endswith('6.0\n'), output
+
+
+def test_a_killed_rank_is_missed():
+    lines = [*SUM, 'f([numpy.ones((1, 2))])', 'import os, signal',
+             'if D.rank() == 1: os.kill(os.getpid(), signal.SIGKILL)', 'f([numpy.ones((1, 2))])']
+    outputs = run_ranks(3, 'kill-%d' % os.getpid(), script(lines))
+    assert outputs[1][0] == -9
+    for rank in (0, 2):
+        assert outputs[rank][0] == 1
+        assert 'rank 1 is gone' in outputs[rank][1]
+
+
+def test_ranks_with_other_functions_are_told():
+    lines = ["x = K.placeholder((K.Dim('batch'), 2))",
+             "f = K.function([x], [K.sum(x) if D.rank() else K.max(x)], shard=['batch'])",
+             'f([numpy.ones((1, 2))])']
+    for code, output in run_ranks(2, 'other-%d' % os.getpid(), script(lines)):
+        assert code == 1
+        assert 'rank 0 asks for the max and rank 1 for the sum' in output, output
+
+
+def test_broadcast_names_the_variable():
+    lines = ["D.broadcast([K.variable(numpy.zeros(2 + D.rank()), name='w')])"]
+    for code, output in run_ranks(2, 'broadcast-%d' % os.getpid(), script(lines)):
+        assert code == 1
+        assert "distributed.broadcast: broadcast 'w' on rank" in output, output
+        assert 'rank 0 has 2 elements and rank 1 has 3' in output, output
+
+
+def test_one_process():
+    lines = [*SUM, 'assert (D.rank(), D.size(), D.engine(), D.is_initialized()) == (0, 1, "one rank", True)',
+             'D.barrier()', 'assert f([numpy.ones((3, 2))])[0] == 6',
+             'for call in (D.init, lambda: D.broadcast([x]), lambda: D.broadcast([K.variable(1.)], 1),',
+             "             lambda: K.function([x], [K.sum(x)], shard=['rows']),",
+             "             lambda: K.function([x], [K.cumsum(x, axis=0)], shard=['batch']),",
+             '             lambda: (D.finalize(), f([numpy.ones((3, 2))]))):',
+             '    try:', '        call()', '    except Exception as error:', '        print(type(error).__name__, error)']
+    run = subprocess.run(script(lines), env=environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         timeout=LIMIT)
+    assert run.returncode == 0, run.stdout
+    for message in ('RuntimeError distributed.init: this process has joined its ranks already', 'is no variable',
+                    'distributed.broadcast: from rank 1; needed one of 1, from 0 on',
+                    "ValueError function: no input has a dimension of the size 'rows', of which each rank is to have a part",
+                    "cumsum along 'batch', of which each rank has a part", 'this process has left the group'):
+        assert message in run.stdout, run.stdout
