@@ -134,6 +134,15 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
 Value ElementEmitter::emitRandomBits(ir::RandomBitsOp op, ArrayRef<Index> index) {
   LaneIndex position = positions.linearize(getTensorType(op.getY()), index);
   Value draw = emit(op.getDraw(), {});
+  if (op.getLine()) {
+    Value first = code.b.create<arith::MulIOp>(
+        code.loc, emit(op.getLine(), {}),
+        code.b.create<arith::ConstantIntOp>(code.loc, RandomNest::groupElements, 64));
+    Value own = positions.eachOrScalar(position);
+    if (auto lanes = dyn_cast<VectorType>(own.getType()))
+      first = code.b.create<vector::SplatOp>(code.loc, first, lanes);
+    return randomBitsAt(code, target, op, draw, code.b.create<arith::AddIOp>(code.loc, own, first));
+  }
   if (k.randomBits && position.laneStep == 1)
     if (Value together = code.place({draw, position.base}, [&] {
           return k.randomBits(op, draw, position.base, code.lanes);

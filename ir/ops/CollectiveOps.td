@@ -7,8 +7,9 @@ include "ir/dialect/KeratinBase.td"
 def Keratin_RankSum : I64EnumAttrCase<"Sum", 0, "sum">;
 def Keratin_RankMax : I64EnumAttrCase<"Max", 1, "max">;
 def Keratin_RankMin : I64EnumAttrCase<"Min", 2, "min">;
+def Keratin_RankBefore : I64EnumAttrCase<"Before", 3, "before">;
 def Keratin_RankReductionAttr : I64EnumAttr<"RankReduction", "what is made of an element of all ranks",
-    [Keratin_RankSum, Keratin_RankMax, Keratin_RankMin]> {
+    [Keratin_RankSum, Keratin_RankMax, Keratin_RankMin, Keratin_RankBefore]> {
   let cppNamespace = "::keratin::ir";
 }
 
@@ -21,7 +22,8 @@ def Keratin_AllReduceOp : Keratin_Op<"all_reduce", [AllTypesMatch<["x", "y"]>]> 
   let canFail = 1;
   let description = [{
     y[i] = x[i] of rank 0 + ... + x[i] of the last rank, in this order; the largest or the smallest
-    of them. All ranks have the same y. Of booleans the sum is `or`. All ranks come to the same ops
+    of them. All ranks have the same y, but for `before`, the sum over the ranks before this one:
+    where its part of a whole begins. Of booleans the sum is `or`. All ranks come to the same ops
     in the same order: so it has an effect, and is neither moved, merged nor left out. Where a rank
     has failed, or wants something else, the call fails on all of them. No gradient:
     --keratin-shard makes it, behind all gradients.

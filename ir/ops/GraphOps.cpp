@@ -10,6 +10,8 @@ using namespace mlir;
 LogicalResult RandomBitsOp::verify() {
   if (getTensorType(getDraw()).getRank() != 0)
     return emitOpError("draw must be a scalar, found ") << getDraw().getType();
+  if (getLine() && getTensorType(getLine()).getRank() != 0)
+    return emitOpError("line must be a scalar, found ") << getLine().getType();
   return success();
 }
 

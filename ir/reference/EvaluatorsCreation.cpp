@@ -42,10 +42,11 @@ static uint32_t high(uint64_t value) { return uint32_t(value >> 32); }
 
 LogicalResult RandomBitsOp::evaluate(EvaluationContext &, Operands operands, Results results) {
   uint64_t seed = getSeed(), draw = operands[0]->ints[0];
+  uint64_t line = getLine() ? operands[1]->ints[0] : 0;
   HostTensor &y = results[0];
   for (int64_t i = 0; i < y.size(); ++i) {
     // The record's layout: 64 elements are 16 blocks side by side.
-    uint64_t block = i / 64 * 16 + i % 16;
+    uint64_t block = (line + i / 64) * 16 + i % 16;
     y.ints[i] = philox({low(block), high(block), low(draw), high(draw)},
                        {low(seed), high(seed)})[i / 16 % 4];
   }

@@ -242,6 +242,9 @@ LogicalResult RankValues::visitMove(Operation *op) {
     leavesAlone = isKept() && !llvm::is_contained(reverse.getAxes(), int64_t(*before));
   else if (auto gather = dyn_cast<GatherOp>(op))
     leavesAlone = after && before != 0u;
+  else if (isa<RandomBitsOp>(op)) // a rank's bits are neighbours among all
+    leavesAlone = after && llvm::all_of(ArrayRef(getShape(op->getResult(0))).take_front(*after),
+                                        [](const DimExpr &size) { return size == DimExpr(1); });
   else if (auto iota = dyn_cast<IotaOp>(op))
     leavesAlone = after && *after != unsigned(iota.getAxis());
   else if (auto running = op->getAttrOfType<IntegerAttr>("axis");

@@ -1,9 +1,12 @@
 // One rank's part of a function.
+#include "ir/builder/GraphMath.h"
 #include "ir/dialect/Signature.h"
 #include "passes/Passes.h"
 #include "passes/shard/RankValues.h"
 
 #include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 using namespace keratin::passes;
 using namespace keratin::ir;
@@ -36,11 +39,15 @@ private:
   void reduce(const Need &need);
   void reduce(ArrayRef<Need> bucket);
   void reduceInBuckets(ArrayRef<Need> needs);
+  void drawOwn(RandomBitsOp bits);
+  Value elementsBefore(RandomBitsOp bits, const DimExpr &count);
   Operation *inBody(Operation *op) const { return body.findAncestorOpInBlock(*op); }
 
   Block &body;
   const RankValues &values;
   const int64_t bucketBytes;
+  // Of numbers of elements, of the function's own block: how many ranks before this one have.
+  std::map<DimExpr, Value> before;
 };
 
 } // namespace
@@ -154,7 +161,56 @@ void Reducer::reduceInBuckets(ArrayRef<Need> needs) {
   close();
 }
 
+// One message for all ops of the function's own block that draw as many.
+Value Reducer::elementsBefore(RandomBitsOp bits, const DimExpr &count) {
+  bool isShared = bits->getBlock() == &body;
+  if (Value known = isShared ? before[count] : Value())
+    return known;
+  OpBuilder builder(bits);
+  if (isShared)
+    builder.setInsertionPointToStart(&body);
+  Location location = bits.getLoc();
+  RankedTensorType scalar = getTensorType({}, builder.getI64Type());
+  Value one = GraphMath(builder, location).integerScalar(1, builder.getI64Type());
+  Value line = builder.create<BroadcastOp>(location, getTensorType({count}, builder.getI64Type()),
+                                           one, ArrayRef<int64_t>{});
+  Value own = builder.create<DimOp>(location, scalar, line, 0);
+  Value found = builder.create<AllReduceOp>(location, scalar, own, RankReduction::Before);
+  if (isShared)
+    before[count] = found;
+  return found;
+}
+
+// The rank's part of what one process draws: from the line of 64 on in which it begins, less what
+// stands before it there.
+void Reducer::drawOwn(RandomBitsOp bits) {
+  constexpr int64_t lineElements = 64;
+  Shape shape = getShape(bits.getY());
+  DimExpr count = *elementCount(shape);
+  std::optional<DimExpr> drawn = add(count, DimExpr(lineElements));
+  if (!drawn)
+    return; // nor could it be drawn
+  Value first = elementsBefore(bits, count);
+  OpBuilder builder(bits);
+  GraphMath math(builder, bits.getLoc());
+  Type element = getElementType(bits.getY());
+  Value length = math.integerScalar(lineElements, builder.getI64Type());
+  Value more =
+      builder.create<RandomBitsOp>(bits.getLoc(), getTensorType({*drawn}, element), bits.getDraw(),
+                                   math.floorDiv(first, length), bits.getSeed());
+  Value flat = builder.create<DynamicSliceOp>(bits.getLoc(), getTensorType({count}, element), more,
+                                              ValueRange{math.mod(first, length)});
+  Value own = builder.create<ReshapeOp>(bits.getLoc(), bits.getY().getType(), flat);
+  bits.replaceAllUsesWith(own);
+  bits.erase();
+}
+
 void Reducer::run() {
+  SmallVector<RandomBitsOp> drawing;
+  body.walk([&](RandomBitsOp bits) {
+    if (values.kindOf(bits.getY()) == RankKind::Part)
+      drawing.push_back(bits);
+  });
   std::vector<Need> inBuckets;
   for (Need &need : findNeeds())
     if (goesIntoBucket(need.share))
@@ -162,6 +218,8 @@ void Reducer::run() {
     else
       reduce(need);
   reduceInBuckets(inBuckets);
+  for (RandomBitsOp bits : drawing)
+    drawOwn(bits);
 }
 
 namespace {

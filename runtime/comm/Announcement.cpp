@@ -52,7 +52,8 @@ static ShortText findMistake(const keratin_collective_t &c, int32_t rank, int32_
   if ((sends && c.send_elements && !c.send) || (receives && c.receive_elements && !c.receive))
     return text.add("%s is NULL", sends && c.send_elements && !c.send ? "send" : "receive");
   bool reduces = c.kind == KERATIN_ALL_REDUCE || c.kind == KERATIN_REDUCE_SCATTER;
-  if (reduces && (c.reduction < 0 || c.reduction > KERATIN_REDUCE_MIN))
+  int32_t last = c.kind == KERATIN_ALL_REDUCE ? KERATIN_REDUCE_BEFORE : KERATIN_REDUCE_MIN;
+  if (reduces && (c.reduction < 0 || c.reduction > last))
     return text.add("there is no reduction of the number %d", c.reduction);
   if (c.kind == KERATIN_BROADCAST && (c.from < 0 || c.from >= size))
     return text.add("from rank %d; there are ranks 0 to %d", c.from, size - 1);
@@ -148,7 +149,7 @@ private:
     return all[0].kind == KERATIN_ALL_REDUCE || all[0].kind == KERATIN_REDUCE_SCATTER;
   }
   const char *reductionName(int32_t rank) const {
-    static const char *const names[] = {"sum", "max", "min"};
+    static const char *const names[] = {"sum", "max", "min", "sum before it"};
     return names[all[rank].reduction];
   }
   ShortText text(int32_t rank) const { return ShortText().add("%.*s", 199, all[rank].text); }

@@ -43,7 +43,9 @@ bool CollectiveRunner::reserve(const keratin_collective_t &collective) {
     int64_t longest = pieceBytes / bytes;
     int64_t piece = collective.send_elements < longest ? collective.send_elements : longest;
     int64_t share = (piece + size - 1) / size;
-    int64_t parts = isSmall(piece * bytes, engine.size()) ? piece : share;
+    bool isAll =
+        isSmall(piece * bytes, engine.size()) || collective.reduction == KERATIN_REDUCE_BEFORE;
+    int64_t parts = isAll ? piece : share;
     // The last piece may be a small one.
     int64_t most = parts * size * bytes;
     return gathered.reserve(size_t(most > smallBytes ? most : smallBytes)) &&
@@ -137,12 +139,18 @@ Code CollectiveRunner::reducePiece(const keratin_collective_t &collective, int64
   int32_t size = engine.size();
   const char *send = at(collective.send, begin * bytes);
   char *receive = at(collective.receive, begin * bytes);
-  if (isSmall(elements * bytes, size)) {
+  bool isBefore = collective.reduction == KERATIN_REDUCE_BEFORE;
+  if (isBefore || isSmall(elements * bytes, size)) {
     for (int32_t rank = 0; rank < size; ++rank)
       parts()[rank] = elements * bytes;
     if (Code code = engine.gather(send, gathered.data(), parts(), status))
       return code;
-    combine(collective.dtype, collective.reduction, gathered.data(), size, elements, receive);
+    int32_t count = isBefore ? engine.rank() : size;
+    if (count == 0)
+      memset(receive, 0, size_t(elements * bytes));
+    else
+      combine(collective.dtype, isBefore ? int32_t(KERATIN_REDUCE_SUM) : collective.reduction,
+              gathered.data(), count, elements, receive);
     return KERATIN_OK;
   }
   for (int32_t rank = 0; rank < size; ++rank)

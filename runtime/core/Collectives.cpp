@@ -14,10 +14,17 @@ void Invocation::collective(keratin_context_t *context, const keratin_rank_reduc
   if (self.hasRanks()) {
     self.reduce(wanted);
     (void)self.stopIfRefused(context);
-  } else if (wanted && wanted->send != wanted->receive) { // of one rank
-    memcpy(wanted->receive, wanted->send,
-           size_t(wanted->elements * dtypeSize(int32_t(wanted->dtype))));
+    return;
   }
+  if (!wanted)
+    return;
+  // Of one rank, before which there is none.
+  constexpr int64_t before = 3; // KERATIN_REDUCE_BEFORE
+  auto bytes = size_t(wanted->elements * dtypeSize(int32_t(wanted->dtype)));
+  if (wanted->reduction == before)
+    memset(wanted->receive, 0, bytes);
+  else if (wanted->send != wanted->receive)
+    memcpy(wanted->receive, wanted->send, bytes);
 }
 
 // What a kernel before this has found is told in the place of what the others want.

@@ -346,6 +346,23 @@ func.func @f(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {keratin.sharded = 1 : i6
 })");
 }
 
+TEST_CASE("random bits are those of one process, and so are masks") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x37xf32, #keratin.dims<d0, 37>> {keratin.sharded = 0 : i64}, %draw: tensor<i64>)
+    -> (tensor<?x37xui32, #keratin.dims<d0, 37>>, tensor<?x37xf32, #keratin.dims<d0, 37>>, tensor<f32>) {
+  %bits = keratin.random_bits %draw {seed = 77 : i64} : (tensor<i64>) -> tensor<?x37xui32, #keratin.dims<d0, 37>>
+  %other = keratin.random_bits %draw {seed = 5 : i64} : (tensor<i64>) -> tensor<?x37xui32, #keratin.dims<d0, 37>>
+  %half0 = keratin.constant dense<2147483648> : tensor<ui32>
+  %half = keratin.broadcast %half0 dims = [] : (tensor<ui32>) -> tensor<?x37xui32, #keratin.dims<d0, 37>>
+  %keep = keratin.compare lt %other, %half : (tensor<?x37xui32, #keratin.dims<d0, 37>>, tensor<?x37xui32, #keratin.dims<d0, 37>>) -> tensor<?x37xi1, #keratin.dims<d0, 37>>
+  %zero0 = keratin.constant dense<0.0> : tensor<f32>
+  %zero = keratin.broadcast %zero0 dims = [] : (tensor<f32>) -> tensor<?x37xf32, #keratin.dims<d0, 37>>
+  %y = keratin.select %keep, %x, %zero : (tensor<?x37xi1, #keratin.dims<d0, 37>>, tensor<?x37xf32, #keratin.dims<d0, 37>>, tensor<?x37xf32, #keratin.dims<d0, 37>>) -> tensor<?x37xf32, #keratin.dims<d0, 37>>
+  %s = keratin.reduce_sum %y axes = [0, 1] : (tensor<?x37xf32, #keratin.dims<d0, 37>>) -> tensor<f32>
+  return %bits, %y, %s : tensor<?x37xui32, #keratin.dims<d0, 37>>, tensor<?x37xf32, #keratin.dims<d0, 37>>, tensor<f32>
+})");
+}
+
 TEST_CASE("an index outside on one rank fails the call on all, and nothing is updated") {
   const char *text = R"(
 func.func @f(%ids: tensor<?xi32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.kind = "input"}, %table: tensor<5x4xf32> {keratin.kind = "variable"})

@@ -36,10 +36,10 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
 
 // -----
 
-func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}, %draw: tensor<i64>) -> tensor<?xui32, #keratin.dims<d0>> {
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}, %draw: tensor<i64>) -> tensor<3x?xui32, #keratin.dims<3, d0>> {
   // expected-error @+1 {{not implemented: random_bits along 'x_dim0', of which each rank has a part}}
-  %y = keratin.random_bits %draw {seed = 1 : i64} : (tensor<i64>) -> tensor<?xui32, #keratin.dims<d0>>
-  return %y : tensor<?xui32, #keratin.dims<d0>>
+  %y = keratin.random_bits %draw {seed = 1 : i64} : (tensor<i64>) -> tensor<3x?xui32, #keratin.dims<3, d0>>
+  return %y : tensor<3x?xui32, #keratin.dims<3, d0>>
 }
 
 // -----

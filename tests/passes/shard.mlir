@@ -140,6 +140,21 @@ func.func @rows_of_a_table(%ids: tensor<?xi32, #keratin.dims<d0>> {keratin.shard
   return %g : tensor<9x2xf32>
 }
 
+// The rank's part of what one process draws: one message says where it begins, for both.
+// CHECK-LABEL: func.func @random_bits_of_the_whole
+// CHECK:         %[[BEFORE:.*]] = keratin.all_reduce before
+// CHECK:         %[[LINE:.*]] = keratin.floor_div %[[BEFORE]]
+// CHECK:         %[[BITS:.*]] = keratin.random_bits %{{.*}}, %[[LINE]]
+// CHECK-SAME:      -> tensor<?xui32, #keratin.dims<4*d0 + 64>>
+// CHECK:         keratin.dynamic_slice %[[BITS]]
+// CHECK-NOT:     all_reduce
+func.func @random_bits_of_the_whole(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}, %draw: tensor<i64>)
+    -> (tensor<?x4xui32, #keratin.dims<d0, 4>>, tensor<?x4xui32, #keratin.dims<d0, 4>>) {
+  %a = keratin.random_bits %draw {seed = 1 : i64} : (tensor<i64>) -> tensor<?x4xui32, #keratin.dims<d0, 4>>
+  %b = keratin.random_bits %draw {seed = 2 : i64} : (tensor<i64>) -> tensor<?x4xui32, #keratin.dims<d0, 4>>
+  return %a, %b : tensor<?x4xui32, #keratin.dims<d0, 4>>, tensor<?x4xui32, #keratin.dims<d0, 4>>
+}
+
 // CHECK-LABEL: func.func @a_batch_may_be_flattened
 // CHECK:         keratin.reshape
 // CHECK:         keratin.reduce_sum

@@ -47,6 +47,8 @@ private:
   }
 
   bool combine(ir::RankReduction reduction) {
+    if (reduction == ir::RankReduction::Before)
+      return addBefore();
     ir::HostTensor result = *tensors[0];
     for (size_t rank = 1; rank < tensors.size(); ++rank) {
       const ir::HostTensor &other = *tensors[rank];
@@ -63,6 +65,26 @@ private:
     }
     for (ir::HostTensor *tensor : tensors)
       *tensor = result;
+    return true;
+  }
+
+  // Each gets the sum of those before.
+  bool addBefore() {
+    ir::HostTensor sum = *tensors[0];
+    for (double &element : sum.floats)
+      element = 0;
+    for (int64_t &element : sum.ints)
+      element = 0;
+    for (ir::HostTensor *tensor : tensors) {
+      if (tensor->dims != sum.dims)
+        return false;
+      ir::HostTensor own = *tensor;
+      *tensor = sum;
+      for (size_t i = 0; i < sum.floats.size(); ++i)
+        sum.floats[i] += own.floats[i];
+      for (size_t i = 0; i < sum.ints.size(); ++i)
+        sum.ints[i] += own.ints[i];
+    }
     return true;
   }
 

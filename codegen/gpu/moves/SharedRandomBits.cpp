@@ -16,7 +16,7 @@ using keratin::ir::DimExpr;
 using keratin::ir::IterationSpace;
 
 bool keratin::codegen::isInPlace(ir::RandomBitsOp op, const IterationSpace &space) {
-  if (space.domains.lookup(op.getY()) != ir::Domain::Full)
+  if (op.getLine() || space.domains.lookup(op.getY()) != ir::Domain::Full)
     return false;
   SmallVector<Value> open{op.getY()};
   while (!open.empty())

@@ -127,7 +127,8 @@ typedef enum keratin_collective_kind_t {
 typedef enum keratin_reduction_t {
   KERATIN_REDUCE_SUM = 0, // integers wrap around; of booleans: or
   KERATIN_REDUCE_MAX = 1, // NaN if one is
-  KERATIN_REDUCE_MIN = 2
+  KERATIN_REDUCE_MIN = 2,
+  KERATIN_REDUCE_BEFORE = 3 // the sum over the ranks before this one; of ALL_REDUCE alone
 } keratin_reduction_t;
 
 typedef struct keratin_collective_t {

@@ -52,6 +52,26 @@ TEST_CASE("all_reduce adds up what all ranks have") {
       })));
 }
 
+TEST_CASE("what the ranks before have") {
+  for (int64_t count : {1, 5000, 2200001})
+    CHECK(all(onRanks<int>(3, [&](keratin_group_t *group, int rank) {
+      std::vector<int32_t> send = elements(rank, count), receive(count, -1);
+      keratin_collective_t wanted = collective(KERATIN_ALL_REDUCE, KERATIN_DTYPE_INT32, send.data(),
+                                               count, receive.data(), count);
+      wanted.reduction = KERATIN_REDUCE_BEFORE;
+      if (run(group, wanted).code)
+        return 0;
+      for (int64_t i = 0; i < count; ++i) {
+        uint32_t sum = 0;
+        for (int other = 0; other < rank; ++other)
+          sum += uint32_t(element(other, i));
+        if (receive[i] != int32_t(sum))
+          return 0;
+      }
+      return 1;
+    })));
+}
+
 TEST_CASE("all_reduce may write where it reads") {
   for (int64_t count : {3, 700000})
     CHECK(all(onRanks<int>(3, [&](keratin_group_t *group, int rank) {
