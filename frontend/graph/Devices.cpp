@@ -64,7 +64,7 @@ Placement frontend::placementOf(const Call &call, const FunctionOptions &options
     call.valueError("float32Products is '" + options.float32Products +
                     "'; needed 'float32' or 'tf32'");
   std::string reason;
-  Placement placement{deviceOf(options, reason), options};
+  Placement placement{deviceOf(options, reason), options, call.location};
   if (!placement.device && !options.device.empty())
     call.valueError(reason);
   if (!placement.device)

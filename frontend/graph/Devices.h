@@ -22,6 +22,7 @@ void setCurrentDevice(const std::string &name);
 struct Placement {
   const keratin_device_t *device;
   FunctionOptions options;
+  SourceLocation location = {}; // of the call that asks for the function, for messages
   // Where the compilation fails there is another way: it leaves no reproducer.
   bool isAttempt = false;
 };

@@ -56,14 +56,14 @@ class CompiledProgram : public Program {
 public:
   // `otherCode` is for calls that the compiled function does not serve; null if it serves all.
   CompiledProgram(std::shared_ptr<const compiler::CompiledFunction> compiledFunction,
-                  std::unique_ptr<GeneralCode> otherCode, const keratin_device_t *device,
-                  bool keepsOnDevice)
+                  std::unique_ptr<GeneralCode> otherCode, const Placement &placement)
       : code(std::move(compiledFunction)), general(std::move(otherCode)) {
     keratin_status_t status = {};
-    keratin_executable_create_on(&code->descriptor(), device, &executable, &status);
-    throwIfFailed(code->descriptor().name, status);
+    keratin_executable_create_on(&code->descriptor(), placement.device, &executable, &status);
+    throwIfFailed(code->descriptor().name, status, placement.location);
     callWithJob(executable);
-    if (keepsOnDevice && keratin_executable_device(executable) != keratin_cpu_device())
+    if (placement.options.keepOnDevice &&
+        keratin_executable_device(executable) != keratin_cpu_device())
       keptOn = keratin_executable_device(executable);
   }
   ~CompiledProgram() override { keratin_executable_destroy(executable); }
@@ -220,8 +220,7 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
     }
     if ((*compiled)->report().source != compiler::CompileReport::Source::Compiler)
       module.recycle();
-    return std::make_shared<CompiledProgram>(*std::move(compiled), std::move(general),
-                                             placement.device, options.keepOnDevice);
+    return std::make_shared<CompiledProgram>(*std::move(compiled), std::move(general), placement);
   }
   if (compiler::isAbandoned(compiled.status()))
     module.abandon();

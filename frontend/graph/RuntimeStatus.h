@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_GRAPH_RUNTIMESTATUS_H
 #define KERATIN_FRONTEND_GRAPH_RUNTIMESTATUS_H
 
+#include "frontend/graph/SourcePlace.h"
 #include "keratin/error.h"
 
 #include "keratin/runtime.h"
@@ -14,8 +15,9 @@
 namespace keratin::frontend {
 
 // Throws the kind of error that the code, which is not KERATIN_OK, stands for.
-[[noreturn]] inline void throwFailure(const std::string &function, const keratin_status_t &status) {
-  std::string message = function + ": " + status.message;
+[[noreturn]] inline void throwFailure(const std::string &function, const keratin_status_t &status,
+                                      SourceLocation location = {}) {
+  const std::string message = withPlace(function + ": " + status.message, location);
   switch (status.code) {
   case KERATIN_INVALID_ARGUMENT:
   case KERATIN_OUT_OF_RANGE:
@@ -33,9 +35,10 @@ namespace keratin::frontend {
   }
 }
 
-inline void throwIfFailed(const std::string &function, const keratin_status_t &status) {
+inline void throwIfFailed(const std::string &function, const keratin_status_t &status,
+                          SourceLocation location = {}) {
   if (status.code != KERATIN_OK)
-    throwFailure(function, status);
+    throwFailure(function, status, location);
 }
 
 // What the work returns; an Error in place of std::bad_alloc.

@@ -60,13 +60,18 @@ keratin_executable_create_on(const keratin_function_desc_t *descriptor,
       destroyObject(made);
       return code;
     }
+  if (made && !made->prepared.reserve()) {
+    const int64_t bytes = made->prepared.bytes();
+    destroyObject(made);
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "function '%s': no memory for prepared values of %" PRId64 " bytes",
+                functionName(*descriptor), bytes);
+  }
   // The first lease is made here, so that the first call finds it.
-  Lease *lease = made && made->prepared.reserve()
-                     ? made->leases.take(made->descriptor, made->layout)
-                     : nullptr;
+  Lease *lease = made ? made->leases.take(made->descriptor, made->layout) : nullptr;
   if (!lease) {
     destroyObject(made);
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the executable of function '%s'",
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "function '%s': no memory for its executable",
                 functionName(*descriptor));
   }
   made->leases.giveBack(lease);

@@ -270,3 +270,15 @@ TEST_CASE("filters of convolutions are packed once") {
       checkProduct(convolution, each.x, each.filter, isBatchKnown);
     }
 }
+
+TEST_CASE("a function that has no memory for what it prepares says where it is made") {
+  if (!mayPrepare())
+    return;
+  const Tensor places = K::placeholder({2}, {.dtype = DType::Int64});
+  const Tensor sums = K::cumsum(K::square(K::arange(0, int64_t(1) << 50, 1, DType::Int64)), 0);
+  const std::string message = errorOf<keratin::MemoryError>(
+      [&] { K::function({places}, {K::gather(sums, places)}, {}, "far"); });
+  CHECK(has(message, "far: function 'far': no memory for prepared values of 9007199254740992 "
+                     "bytes; at "));
+  CHECK(has(message, "PreparedValuesTest.cpp:"));
+}

@@ -170,3 +170,16 @@ TEST_CASE("threads find what was made of the values that they see") {
   CHECK(made >= 1);
   CHECK(made <= writes + 1);
 }
+
+TEST_CASE("an executable is not made where there is no memory for what it prepares") {
+  static const int64_t variables[] = {0};
+  static const keratin_prepared_t prepared = {int64_t(1) << 60, 1, variables, {}};
+  FunctionBuilder builder = reader();
+  builder.descriptor.prepared = &prepared;
+  keratin_executable_t *executable = nullptr;
+  keratin_status_t status;
+  CHECK(keratin_executable_create(builder.build(), &executable, &status) ==
+        KERATIN_RESOURCE_EXHAUSTED);
+  CHECK(std::string(status.message) ==
+        "function 'twice': no memory for prepared values of 1152921504606846976 bytes");
+}
