@@ -30,6 +30,8 @@ private:
   void require(size_t axis, const DimExpr &needed);
   DimExpr sum(const DimExpr &a, const DimExpr &b) { return call.check(ir::add(a, b)); }
   DimExpr difference(const DimExpr &a, const DimExpr &b) { return call.check(ir::sub(a, b)); }
+  // The size of the axis of x with its pads.
+  DimExpr padded(size_t axis) { return sum(sum(ir::getShape(x)[axis], before[axis]), after[axis]); }
   Value slice(size_t axis, const DimExpr &start, const DimExpr &size);
 
   Call &call;
@@ -62,7 +64,7 @@ DimExpr Padder::widthOf(const Size &size, size_t axis) {
 Value Padder::zeros() {
   ir::Shape result = ir::getShape(x);
   for (size_t i = 0; i < rank; ++i)
-    result[i] = sum(sum(result[i], before[i]), after[i]);
+    result[i] = padded(i);
   return g.pad(x, before, std::vector<int64_t>(rank, 0), result);
 }
 
@@ -108,6 +110,7 @@ Value Padder::mirrored(size_t axis, bool isEnd, const DimExpr &width, const DimE
 }
 
 Value Padder::along(size_t axis, Mode mode) {
+  (void)padded(axis); // so much can be joined
   std::vector<Value> parts{x};
   auto add = [&](bool isEnd, const DimExpr &width) {
     if (width == zero)

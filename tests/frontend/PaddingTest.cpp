@@ -85,6 +85,10 @@ TEST_CASE("what is wrong with a pad", "[messages]") {
             "pad: pad_width of axis 1 has 1 numbers; needed 2"));
   CHECK(has(message([&] { K::pad(x, {{1, 1}, {0, -1}}); }),
             "pad: pad_width of axis 1 must not be negative; found -1"));
+  constexpr int64_t half = int64_t(1) << 62;
+  for (const char *mode : {"constant", "edge"})
+    CHECK(has(message([&] { K::pad(x, {{1, 1}, {half, half}}, mode, 7); }),
+              "pad: a size does not fit 64 bits"));
   CHECK(has(message([&] { K::pad(x, {{1, 1}, {0, 1}}, "wrap"); }),
             "pad: unknown mode 'wrap'; needed constant, edge, reflect or symmetric"));
   CHECK(has(message([&] { K::pad(x, {{0, 0}, {0, 3}}, "reflect"); }),
