@@ -428,10 +428,11 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
 }
 
 Function frontend::functionWithoutCode(const std::vector<Tensor> &inputs,
-                                       const std::vector<Output> &outputs, const std::string &name,
+                                       const std::vector<Output> &outputs,
+                                       const std::vector<Update> &updates, const std::string &name,
                                        SourceLocation location) {
   Call call("function", location);
-  return Function(implOf(call, inputs, outputs, {}, name));
+  return Function(implOf(call, inputs, outputs, updates, name));
 }
 
 Function backend::function(const TensorList &inputs, const OutputList &outputs,

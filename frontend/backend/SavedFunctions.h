@@ -30,7 +30,8 @@ void withSavedFunction(
 
 // What K::function makes of these, without code: it can be saved, and not be called.
 Function functionWithoutCode(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
-                             const std::string &name, SourceLocation location);
+                             const std::vector<Update> &updates, const std::string &name,
+                             SourceLocation location);
 
 // The status as an error of this K function.
 [[noreturn]] void throwFor(const char *caller, SourceLocation location, const absl::Status &status);

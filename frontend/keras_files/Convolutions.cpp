@@ -11,22 +11,6 @@ namespace K = keratin::backend;
 
 namespace {
 
-// One number an axis.
-std::vector<int64_t> spatial(const KerasLayer &layer, const char *key, size_t rank) {
-  std::vector<int64_t> numbers = layer.integers(key);
-  if (numbers.empty())
-    numbers.push_back(1);
-  if (numbers.size() == 1)
-    numbers.resize(rank, numbers.front());
-  if (numbers.size() != rank)
-    layer.fail(std::string("has ") + std::to_string(numbers.size()) + " numbers for " + key +
-               "; needed " + std::to_string(rank));
-  return numbers;
-}
-
-using Convolution = Tensor (*)(const Operand &, const Operand &, const Shape &, const std::string &,
-                               const DataFormat &, const Shape &, SourceLocation);
-
 template <size_t rank, Convolution convolve>
 Tensor convolution(const KerasLayer &layer, const Tensor &x) {
   const Tensor kernel = layer.weight("kernel", rank + 2);

@@ -4,6 +4,7 @@
 
 #include "compiler/arrays/KerasWeights.h"
 #include "keratin/array.h"
+#include "keratin/function.h"
 #include "keratin/source_location.h"
 
 #include <nlohmann/json.hpp>
@@ -35,6 +36,11 @@ public:
   // calls than any model has are refused.
   int64_t numberLayer() { return counted(layers); }
   void countCall() { counted(calls); }
+
+  // What stateful layers keep from one call of the model to the next, and, by the layer's number,
+  // what a call makes of it.
+  std::vector<Tensor> states;
+  std::map<int, std::vector<Update>> updates;
 
   [[noreturn]] void fail(const std::string &what) const;
   [[noreturn]] void notImplemented(const std::string &what) const;

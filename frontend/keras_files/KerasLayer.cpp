@@ -253,6 +253,16 @@ void KerasLayer::failWith(const std::string &message) const {
   throw ValueError(message);
 }
 
+void KerasLayer::keep(const std::vector<Tensor> &states, const std::vector<Tensor> &next) const {
+  std::vector<Update> &updates = file.updates[place.line];
+  if (!updates.empty())
+    notImplemented("a stateful layer that is called twice");
+  for (size_t i = 0; i < states.size(); ++i) {
+    updates.emplace_back(states[i], next[i], place);
+    file.states.push_back(states[i]);
+  }
+}
+
 void KerasLayer::fail(const std::string &what) const {
   throw ValueError(withPlace("load_keras: the layer " + printable(what), place));
 }
@@ -272,13 +282,25 @@ const LayerValue &keratin::frontend::keras_files::onlyInput(const KerasLayer &la
 }
 
 Tensor keratin::frontend::keras_files::activated(const KerasLayer &layer, const Tensor &x,
-                                                 const char *key) {
+                                                 const char *key, const std::string &otherwise) {
   const Json *named = layer.find(key);
-  if (!named)
-    return x;
-  if (!named->is_string())
+  if (named && !named->is_string())
     layer.notImplemented(std::string("a layer for ") + key);
-  return layers::Activation(named->get<std::string>(), layer.place)(x, layer.place);
+  const std::string name = named ? named->get<std::string>() : otherwise;
+  return layers::Activation(name, layer.place)(x, layer.place);
+}
+
+std::vector<int64_t> keratin::frontend::keras_files::spatial(const KerasLayer &layer,
+                                                             const char *key, size_t rank) {
+  std::vector<int64_t> numbers = layer.integers(key);
+  if (numbers.empty())
+    numbers.push_back(1);
+  if (numbers.size() == 1)
+    numbers.resize(rank, numbers.front());
+  if (numbers.size() != rank)
+    layer.fail(std::string("has ") + std::to_string(numbers.size()) + " numbers for " + key +
+               "; needed " + std::to_string(rank));
+  return numbers;
 }
 
 Tensor keratin::frontend::keras_files::biasedAndActivated(const KerasLayer &layer, Tensor x,

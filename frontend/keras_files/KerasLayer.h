@@ -115,6 +115,9 @@ public:
   Operand at(const Tensor &x) const { return Operand(x, place); }
   Operand at(double number) const { return Operand(number, place); }
 
+  // The variables of a stateful layer, and what a call makes of them.
+  void keep(const std::vector<Tensor> &states, const std::vector<Tensor> &next) const;
+
   [[noreturn]] void fail(const std::string &what) const;
   [[noreturn]] void notImplemented(const std::string &what) const;
 
@@ -170,8 +173,14 @@ inline std::string formatOf(const KerasLayer &layer) {
   return layer.text("data_format", "channels_last");
 }
 inline bool isChannelsFirst(const KerasLayer &layer) { return formatOf(layer) == "channels_first"; }
-// The function that the configuration names, of x.
-Tensor activated(const KerasLayer &layer, const Tensor &x, const char *key = "activation");
+// One number an axis.
+std::vector<int64_t> spatial(const KerasLayer &layer, const char *key, size_t rank);
+// K::conv1d, conv2d, conv3d.
+using Convolution = Tensor (*)(const Operand &, const Operand &, const Shape &, const std::string &,
+                               const DataFormat &, const Shape &, SourceLocation);
+// The function that the configuration names, or else this one, of x.
+Tensor activated(const KerasLayer &layer, const Tensor &x, const char *key = "activation",
+                 const std::string &otherwise = "linear");
 // The same behind the layer's bias, if it has one.
 Tensor biasedAndActivated(const KerasLayer &layer, Tensor x, const std::string &dataFormat);
 // A size of x: a number, or what a call knows.

@@ -16,17 +16,21 @@ namespace {
 
 struct Imported {
   std::string name; // the model's
-  std::vector<Tensor> inputs, variables;
+  std::vector<Tensor> inputs, variables, states;
   std::vector<Output> outputs;
+  std::vector<Update> updates; // of the states
 };
 
 } // namespace
+
+// The function beside that of a model with stateful layers.
+static constexpr const char *kResetStates = "reset_states";
 
 static Imported import(KerasFile &file, bool asVariables) {
   const KerasLayer model(file, file.model());
   if (model.record().addInner == nullptr || model.record().weights.size())
     model.notImplemented("a file of a single layer");
-  Imported made{model.name(), {}, {}, {}};
+  Imported made{model.name(), {}, {}, {}, {}, {}};
   for (const auto &layer : model.inner)
     layer->takeWeights(file.weights(layer->name()), asVariables, made.variables);
   LayerCall call;
@@ -38,16 +42,29 @@ static Imported import(KerasFile &file, bool asVariables) {
   const std::vector<std::string> names = outputNamesOf(model, values.size());
   for (size_t i = 0; i < values.size(); ++i)
     made.outputs.emplace_back(names[i], values[i].tensor);
+  made.states = std::move(file.states);
+  for (const auto &[layer, updates] : file.updates)
+    made.updates.insert(made.updates.end(), updates.begin(), updates.end());
   return made;
+}
+
+static std::vector<Update> zerosFor(const std::vector<Tensor> &states, SourceLocation location) {
+  std::vector<Update> updates;
+  for (const Tensor &state : states)
+    updates.emplace_back(state, 0, location);
+  return updates;
 }
 
 absl::StatusOr<std::string> keras_files::savedGraphOf(const std::string &path) {
   return importedOrStatus("load_keras", path, [&] {
     KerasFile file(path, SourceLocation());
     const Imported made = import(file, false);
-    const Function function = functionWithoutCode(made.inputs, made.outputs,
-                                                  compiler::modelName(made.name), file.location);
-    return frontend::savedGraphOf("load_keras", {function}, file.location);
+    std::vector<Function> functions{functionWithoutCode(
+        made.inputs, made.outputs, made.updates, compiler::modelName(made.name), file.location)};
+    if (!made.states.empty())
+      functions.push_back(functionWithoutCode({}, {}, zerosFor(made.states, file.location),
+                                              kResetStates, file.location));
+    return frontend::savedGraphOf("load_keras", functions, file.location);
   });
 }
 
@@ -58,8 +75,12 @@ KerasModel layers::load_keras(const std::string &path, const KerasOptions &optio
     Imported made = import(file, options.trainable);
     KerasModel model;
     model.variables = std::move(made.variables);
-    model.function = backend::function(made.inputs, made.outputs, {}, options.function.name,
-                                       options.function, location);
+    model.states = std::move(made.states);
+    model.function = backend::function(made.inputs, made.outputs, made.updates,
+                                       options.function.name, options.function, location);
+    if (!model.states.empty())
+      model.resetStates = backend::function({}, {}, zerosFor(model.states, location), kResetStates,
+                                            options.function, location);
     return model;
   });
 }

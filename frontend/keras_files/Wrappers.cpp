@@ -44,11 +44,19 @@ void addBoth(KerasLayer &layer) {
     goes = !(goes.is_boolean() && goes.get<bool>());
   }
   Json both[] = {*forward, std::move(backward)};
-  for (Json &description : both) {
-    // tf.keras has zeros where no step counts.
-    if (layer.file.isTensorFlow() && description.is_object() && description["config"].is_object() &&
-        description["config"].contains("return_sequences"))
-      description["config"]["zero_output_for_mask"] = description["config"]["return_sequences"];
+  for (size_t way : {0, 1}) {
+    Json &description = both[way];
+    if (description.is_object() && description["config"].is_object()) {
+      Json &config = description["config"];
+      // As Keras calls them.
+      if (Json &name = config["name"]; name.is_string())
+        name = (way ? "backward_" : "forward_") + name.get<std::string>();
+      // tf.keras has zeros where no step counts. Keras forgets what stateful ones keep.
+      if (!layer.file.isTensorFlow())
+        config["stateful"] = false;
+      else if (config.contains("return_sequences"))
+        config["zero_output_for_mask"] = config["return_sequences"];
+    }
     layer.addInnerCopy(std::move(description));
   }
 }

@@ -54,7 +54,8 @@ absl::StatusOr<std::string> onnx_models::savedGraphOf(const std::string &path) {
     const std::string name = compiler::isModelName(given)
                                  ? given
                                  : compiler::modelName(std::filesystem::path(path).stem().string());
-    const Function function = functionWithoutCode(importer.inputs, outputs, name, file.location);
+    const Function function =
+        functionWithoutCode(importer.inputs, outputs, {}, name, file.location);
     return frontend::savedGraphOf("load_onnx", {function}, file.location);
   });
 }

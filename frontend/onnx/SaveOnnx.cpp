@@ -82,7 +82,7 @@ void save_onnx(const Function &f, const std::string &path, const OnnxSaveOptions
 
 void save_onnx(const TensorList &inputs, const OutputList &outputs, const std::string &path,
                const OnnxSaveOptions &options, SourceLocation location) {
-  save_onnx(functionWithoutCode(inputs.list(), outputs.list(), "function", location), path, options,
+  save_onnx(functionWithoutCode(inputs.list(), outputs.list(), {}, "function", location), path, options,
             location);
 }
 

@@ -17,6 +17,8 @@ import pytest  # noqa: E402
 keras = pytest.importorskip('keras')
 h5py = pytest.importorskip('h5py')
 from keras import layers as L, models  # noqa: E402
+from keras.engine.saving import _convert_rnn_weights  # noqa: E402
+from keras.layers.convolutional_recurrent import ConvRNN2D  # noqa: E402
 
 import keratin  # noqa: E402
 import keratin.backend as K  # noqa: E402
@@ -149,6 +151,11 @@ LAYERS = {
     'gru': (numbers(3, 5, 2), [L.GRU, dict(units=4)]),
     'gru reset after': (numbers(3, 5, 2), [L.GRU, dict(units=4, reset_after=True, return_sequences=True, go_backwards=True)]),
     'gru reset after without bias': (numbers(3, 5, 2), [L.GRU, dict(units=4, reset_after=True, use_bias=False)]),
+    'conv lstm': (numbers(2, 4, 6, 5, 2), [L.ConvLSTM2D, dict(filters=3, kernel_size=(3, 2), strides=(2, 1), return_sequences=True)]),
+    'conv lstm same': (numbers(2, 4, 6, 5, 2), [L.ConvLSTM2D, dict(filters=3, kernel_size=3, padding='same', use_bias=False, activation='relu',
+                                                                   recurrent_activation='sigmoid', dropout=0.2)]),
+    'conv lstm, channels first': (numbers(2, 4, 2, 6, 5), [L.ConvLSTM2D, dict(filters=3, kernel_size=2, dilation_rate=2, data_format='channels_first',
+                                                                              go_backwards=True)]),
 }
 
 
@@ -188,6 +195,90 @@ def test_states(tmp_path):
     both = L.Bidirectional(L.GRU(4, return_state=True), merge_mode=None)(x, initial_state=[h, c])
     f = agrees(models.Model([x, h, c], [y, last_h, last_c, again] + both), tmp_path / 'm.h5', numbers(3, 5, 2), numbers(3, 4), numbers(3, 4))
     assert f.output_names[:3] == ['lstm', 'lstm_1', 'lstm_2']
+
+
+def test_states_of_convolutions(tmp_path):
+    """Keras itself takes no initial states here."""
+    x = keras.Input((4, 6, 5, 2))
+    y, h, c = L.ConvLSTM2D(3, (3, 2), return_state=True, return_sequences=True, name='it')(x)
+    both = L.Bidirectional(L.ConvLSTM2D(2, 3, padding='same', return_sequences=True))(y)
+    agrees(models.Model(x, [y, h, c, both]), tmp_path / 'm.h5', numbers(3, 4, 6, 5, 2))
+    agrees(models.Sequential([ConvRNN2D(L.ConvLSTM2DCell(3, 2), input_shape=(4, None, None, 2))]), tmp_path / 'cell.h5', numbers(3, 4, 6, 5, 2))
+
+
+@pytest.mark.parametrize('rank', [1, 3])
+def test_conv_lstm_of_tf_keras(rank, tmp_path):
+    """Images of one row, or of one plane."""
+    size, window, same = ((6, 1), (3, 1), (6,)) if rank == 1 else ((6, 5), (3, 2), (1, 6, 5))
+    model = models.Sequential([L.ConvLSTM2D(3, window, return_sequences=True, input_shape=(4,) + size + (2,))])
+    randomize(model)
+    config = dict(filters=3, kernel_size=[3] if rank == 1 else [1, 3, 2], use_bias=True, return_sequences=True, activation='tanh',
+                  recurrent_activation='hard_sigmoid')
+    kernels = [w.reshape(tuple(config['kernel_size']) + w.shape[2:]) if w.ndim == 4 else w for w in model.get_weights()]
+    path = write_model(tmp_path / 'm.h5', sequential(layer('ConvLSTM%dD' % rank, **config), shape=(None, 4) + same + (2,)), it=kernels)
+    x = numbers(3, 4, *size, 2)
+    found, = load(path)([x.reshape((3, 4) + same + (2,))])
+    np.testing.assert_allclose(found.ravel(), model.predict(x).ravel(), rtol=2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize('kind', [L.LSTM, L.GRU])
+def test_cudnn(kind, tmp_path):
+    """Keras itself makes plain weights of those for cuDNN."""
+    more = {'reset_after': True} if kind is L.GRU else {}
+    model = models.Sequential([kind(4, recurrent_activation='sigmoid', return_sequences=True, go_backwards=True, input_shape=(5, 3), **more)])
+    gates = 3 if kind is L.GRU else 4
+    weights = [numbers(3, 4 * gates), numbers(4, 4 * gates), numbers(8 * gates)]
+    model.set_weights(_convert_rnn_weights(model.layers[0], weights))
+    config = sequential(layer('CuDNN' + kind.__name__, units=4, return_sequences=True, go_backwards=True), shape=(None, 5, 3))
+    path = write_model(tmp_path / 'm.h5', config, it=weights)
+    x = numbers(2, 5, 3)
+    for trainable in False, True:
+        f = load(path, trainable=trainable)
+        np.testing.assert_allclose(f([x])[0], model.predict(x), rtol=2e-6, atol=1e-6)
+    assert {bare(w): K.get_value(w).tolist() for w in f.variables} == {'it/%d' % i: w.tolist() for i, w in enumerate(weights)}
+
+
+def test_stateful(tmp_path):
+    """Calls go on from what the one before left; without weights as variables the states are the only ones."""
+    model = models.Sequential([L.LSTM(4, stateful=True, return_sequences=True, batch_input_shape=(3, None, 2), name='it'),
+                               L.Bidirectional(L.GRU(3, stateful=True, return_sequences=True), name='both'),
+                               L.RNN([L.SimpleRNNCell(2), L.LSTMCell(4)], stateful=True, name='cells')])
+    randomize(model)
+    model.save(str(tmp_path / 'm.h5'))
+    x, y = numbers(3, 5, 2), numbers(3, 2, 2)
+    expected = [model.predict(x, batch_size=3), model.predict(y, batch_size=3)]
+    assert np.abs(expected[0] - model.predict(x, batch_size=3)).max() > 1e-3
+    f = load(tmp_path / 'm.h5')
+    states = f.variables
+    kept = {'it/state_0', 'it/state_1', 'cells/state_0', 'cells/state_1', 'cells/state_2'}
+    assert {w.name[:-2] for w in states} == kept and not any(w.trainable for w in states)
+    for _ in range(2):
+        for value, wanted in zip([x, y], expected):
+            np.testing.assert_allclose(f([value])[0], wanted, rtol=2e-6, atol=1e-6)
+        K.batch_set_value([(w, np.zeros(w.shape)) for w in states])
+    assert len(load(tmp_path / 'm.h5', trainable=True).variables) == len(model.weights) + len(states)
+    # Keras forgets the states of both ways, tf.keras does not.
+    tf = tmp_path / 'tf.h5'
+    tf.write_bytes((tmp_path / 'm.h5').read_bytes())
+    with h5py.File(tf, 'r+') as file:
+        file.attrs['keras_version'] = '2.15.0'
+    keratin.clear_session()
+    both = load(tf)
+    ways = [w for w in both.variables if '_gru_' in w.name]
+    assert {w.name[:-2].replace('gru_1', 'gru') for w in ways} == {'forward_gru/state_0', 'backward_gru/state_0'}
+    np.testing.assert_allclose(both([x])[0], expected[0], rtol=2e-6, atol=1e-6)
+    assert all(np.abs(K.get_value(w)).min() > 0 for w in ways)
+    # An object has a function that begins anew.
+    for name, value in zip('xy', [x, y]):
+        np.save(tmp_path / (name + '.npy'), value)
+    bin_folder = pathlib.Path(keratin.__file__).parents[2] / 'bin'
+    environment = {name: value for name, value in os.environ.items() if name != 'LD_PRELOAD'}
+    subprocess.run([bin_folder / 'keratin-compile', 'm.h5', '-o', 'libm.so'], cwd=tmp_path, env=environment, check=True)
+    compiled = keratin.Model(tmp_path / 'libm.so')
+    for _ in range(2):
+        for value, wanted in zip([x, y], expected):
+            np.testing.assert_allclose(compiled[model.name]([value])[0], wanted, rtol=2e-6, atol=1e-6)
+        compiled['reset_states']([])
 
 
 MERGES = [L.Add(), L.Subtract(), L.Multiply(), L.Average(), L.Maximum(), L.Minimum(), L.Concatenate(), L.Concatenate(axis=1), L.Dot(axes=2),
@@ -384,7 +475,13 @@ WRONG_LAYERS = [
     (ValueError, layer('Add'), (None, 4), [], 'has 1 inputs; needed 2 or more'),
     (ValueError, layer('Dot', axes=[1, 2, 3]), (None, 4), [], 'has 1 inputs; needed 2'),
     (ValueError, layer('LSTM'), (None, 3, 4), [np.ones((4, 8)), np.ones((2, 4))], 'a kernel of shape (4, 8) and a recurrent_kernel of shape (2, 4); needed 8 columns'),
-    (NotImplementedError, layer('LSTM', stateful=True), (None, 3, 4), [np.ones((4, 8)), np.ones((2, 8))], 'a layer that is stateful'),
+    (ValueError, layer('LSTM', stateful=True), (None, 3, 4), [np.ones((4, 8)), np.ones((2, 8))],
+     'the layer is stateful, and has a state of shape (None, 2); needed known sizes, as of batch_input_shape'),
+    (NotImplementedError, layer('LSTM', time_major=True), (None, 3, 4), [np.ones((4, 8)), np.ones((2, 8))], 'a layer that is time_major'),
+    (ValueError, layer('ConvLSTM2D'), (None, 3, 4), [np.ones((1, 1, 4, 8)), np.ones((1, 1, 2, 8))], 'has an input of rank 3; needed 5'),
+    (ValueError, layer('CuDNNGRU'), (None, 3, 4), [np.ones((4, 6)), np.ones((2, 6)), np.ones(6)], 'has a bias of 6 numbers; needed 12'),
+    (NotImplementedError, layer('RNN', cell=layer('StackedRNNCells', cells=[layer('ConvLSTM2DCell')])), (None, 3, 4),
+     [np.ones((1, 1, 4, 8)), np.ones((1, 1, 2, 8))], 'convolutions in StackedRNNCells'),
     (NotImplementedError, layer('LSTM', num_constants=1), (None, 3, 4), [np.ones((4, 8)), np.ones((2, 8))], 'constants of a recurrent layer'),
     (ValueError, layer('LSTM'), (None, 4), [np.ones((4, 8)), np.ones((2, 8))], 'has an input of rank 2; needed 3'),
     (NotImplementedError, layer('LSTMCell'), (None, 4), [np.ones((4, 8)), np.ones((2, 8))], 'a cell outside of a recurrent layer'),
@@ -469,6 +566,11 @@ def test_wrong_models(tmp_path):
     says(ValueError, lambda: load(path), 'has 2 inputs; needed 1, and as many states for both ways')
     dot = functional([('Dot', dict(axes=[1, 1, 1]), [[['x', 0, 0], ['x', 0, 0]]])])
     refuses(ValueError, 'the layer has 3 axes; needed 2', dot)
+    twice = functional([('LSTM', dict(stateful=True), [[['y', 0, 0, {}]], [['y', 0, 0, {}]]]), ('Reshape', dict(name='y', target_shape=[2, 2]), FROM_X)],
+                       outputs=[['it', 0, 0], ['it', 1, 0]])
+    twice['config']['layers'][0]['config']['batch_input_shape'] = [3, 4]
+    path = write_model(tmp_path / 'm.h5', twice, it=[np.ones((2, 16)), np.ones((4, 16))])
+    says(NotImplementedError, lambda: load(path), 'a stateful layer that is called twice')
     with h5py.File(tmp_path / 'm.h5', 'w') as file:
         file['x'] = 1
     says(ValueError, lambda: load(tmp_path / 'm.h5'), "m.h5' has no model_config, as Model.save writes it; Model.save_weights writes none")

@@ -25,6 +25,11 @@ struct KerasModel {
   // The weights, where they are variables, with Keras's names and in the order of the file. Those
   // of layers that are not trainable are Tensor::trainable() no more.
   std::vector<Tensor> variables;
+  // What stateful layers keep: variables that begin as zeros, of which each call of the function
+  // makes those for the next, and a function that makes them zeros again; it is empty where there
+  // are none.
+  std::vector<Tensor> states;
+  Function resetStates;
 };
 
 } // namespace keratin
