@@ -1,8 +1,8 @@
 """The models that benchmarks/onnx_models.py measures: onnx_files.py FOLDER NAME
 
-Writes FOLDER/NAME/model.onnx and, for each case, CASE.npz with inputs and what ONNX Runtime makes of them, and CASE.sizes with unknown sizes (batch=8). Models are those
-of ONNX's own tests with weights that are drawn, and those of tests/onnx/torch_modules.py in sizes that are used, written by
-torch.onnx with unknown sizes. Those that are there stay.
+Writes FOLDER/NAME/model.onnx and, for each case, CASE.npz with inputs and what ONNX Runtime makes of them, and CASE.sizes
+with unknown sizes (batch=8). Models are those of ONNX's own tests with weights that are drawn, and those of
+tests/onnx/torch_modules.py in sizes that are used, written by torch.onnx with unknown sizes. Those that are there stay.
 """
 
 import functools

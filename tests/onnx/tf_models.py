@@ -26,8 +26,6 @@ sys.path.insert(0, str(BUILD / "python"))
 import keratin
 import keratin.backend as K
 
-# The second is a share of the largest number of a tensor: sums that cancel are as far off as what they add.
-RELATIVE, ABSOLUTE = 1e-4, 1e-5
 random = numpy.random.default_rng(1)
 
 
@@ -93,10 +91,6 @@ MODELS = {
 }
 
 
-def difference(found, expected):
-    return peers.difference(found, expected, RELATIVE, ABSOLUTE * abs(expected.astype("float64")).max(initial=0))
-
-
 def judge(make, inputs, folder):
     keras.utils.set_random_seed(0)
     model, path = make(), folder / "model.onnx"
@@ -109,7 +103,7 @@ def judge(make, inputs, folder):
     results = [loaded(feed)[0] for feed in feeds]
     for feed, result in zip(feeds, results):
         for peer, expected in ("ONNX Runtime", runtime.run(None, feed)[0]), ("TensorFlow", function(feed["x"]).numpy()):
-            if wrong := difference(result, expected):
+            if wrong := peers.net_difference(result, expected):
                 raise ValueError(f"{peer}: {wrong}")
     for result, outputs in zip(results, peers.object_outputs(BUILD, path, feeds), strict=True):
         for name, found in outputs.items():

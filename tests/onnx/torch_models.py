@@ -30,8 +30,6 @@ os.environ.setdefault("KERATIN_CACHE", "off")
 import keratin
 import keratin.backend as K
 
-# The second is a share of the largest number of a tensor: sums that cancel are as far off as what they add.
-RELATIVE, ABSOLUTE = 1e-4, 1e-5
 # Of the largest gradient, for those that are 0 but for rounding, as by what softmax takes off again.
 NOISE = 1e-7
 
@@ -55,14 +53,6 @@ MODELS = {
 }
 
 
-def largest(values):
-    return max((abs(value.astype("float64")).max(initial=0) for value in values), default=0)
-
-
-def difference(found, expected, noise=0):
-    return peers.difference(found, expected, RELATIVE, ABSOLUTE * largest([expected]) + noise)
-
-
 def feeds(arguments):
     return {f"x{i}": value.numpy() for i, value in enumerate(arguments)}
 
@@ -75,7 +65,7 @@ def call_function(path, inputs):
 def check_numbers(results, compute, inputs):
     for arguments, result in zip(inputs, results):
         for i, (found, expected) in enumerate(zip(result, compute(arguments), strict=True)):
-            if wrong := difference(found, expected):
+            if wrong := peers.net_difference(found, expected):
                 raise ValueError(f"output {i}: {wrong}")
 
 
@@ -121,9 +111,9 @@ def check_gradients(path, module, inputs):
         feed = feeds(arguments)
         found = gradients([feed[value.name.split(":")[0]] for value in function.inputs] + [scale.numpy() for scale in given])
         expected = [(torch.zeros_like(each) if each.grad is None else each.grad).numpy() for each in parameters.values()]
-        noise = NOISE * largest(expected)
+        noise = NOISE * peers.largest(expected)
         for name, value, right in zip(parameters, found, expected, strict=True):
-            if wrong := difference(value, right, noise):
+            if wrong := peers.net_difference(value, right, noise):
                 raise ValueError(f"gradient by {name}: {wrong}")
 
 
