@@ -76,7 +76,8 @@ def UnifySizes : KeratinPass<"unify-sizes"> {
     `assume` the same is done to sizes that meet in a broadcast, of which either might be 1: the
     checks then begin with what is assumed, entries with the mark `assumed`. A function with such
     a check serves no other calls. Sizes that the user has given different names are not assumed
-    to be equal.
+    to be equal. A size that meets what it is rounded to, as d0 meets 2*floordiv(d0 + 1, 2), is
+    assumed to be that: halved and doubled it is what it was.
 
     Arguments of which a type changes keep their shape as `keratin.stated`: callers and messages
     know that one, and the checks are about its symbols.

@@ -87,6 +87,8 @@ public:
     auto isSimple = [](const DimExpr &size) { return size.isSymbol() || size.isConstant(); };
     if (isSimple(*a) && isSimple(*b))
       (void)solve(*a, *b);
+    else
+      (void)(refine(*a, *b) || refine(*b, *a));
   }
 
   // The two are equal in the calls that the function is for.
@@ -116,10 +118,21 @@ private:
     return symbol && isNamed(*symbol);
   }
 
+  // Whether a symbol can be said to be an expression of it, as 2*floordiv(d0 + 1, 2): it is what
+  // the symbol is rounded to, and rounded again it stays what it is.
+  static bool isRounded(const DimExpr &size, int64_t symbol) {
+    return size.symbols().size() == 1 && with(size, symbol, size) == size;
+  }
+  static std::optional<DimExpr> with(const DimExpr &size, int64_t symbol, const DimExpr &value) {
+    return size.substitute([&](int64_t id) -> std::optional<DimExpr> {
+      return id == symbol ? value : DimExpr::symbol(id);
+    });
+  }
+
   // Whether a symbol can be said to be `size`, which is known before the call.
   bool canBe(const DimExpr &symbol, const DimExpr &size) const {
     if (!symbol.isSymbol() || !inputs.contains(symbol.symbolId()) ||
-        mentions(size, symbol.symbolId()))
+        (mentions(size, symbol.symbolId()) && !isRounded(size, symbol.symbolId())))
       return false;
     return llvm::all_of(size.symbols(), [&](int64_t id) { return given.contains(id); });
   }
@@ -136,17 +149,37 @@ private:
       return std::nullopt;
     bool takesA = aCan && (!bCan || goesFirst(a.symbolId(), b.symbolId()));
     const DimExpr &gone = takesA ? a : b, &kept = takesA ? b : a;
+    if (!set(gone.symbolId(), kept))
+      return std::nullopt;
+    return gone.symbolId();
+  }
+
+  // Returns whether it can be written down.
+  bool set(int64_t gone, const DimExpr &kept) {
     std::map<int64_t, DimExpr> before = known;
-    known[gone.symbolId()] = kept;
+    known[gone] = kept;
     for (auto &[symbol, size] : known) {
       std::optional<DimExpr> next = of(size);
-      if (!next) { // it cannot be written down
+      if (!next) {
         known = std::move(before);
-        return std::nullopt;
+        return false;
       }
       size = *next;
     }
-    return gone.symbolId();
+    return true;
+  }
+
+  // If d0 is 2 a of an expression a of d0, and a is b, then d0 is 2 b.
+  bool refine(const DimExpr &a, const DimExpr &b) {
+    std::vector<int64_t> symbols = a.symbols();
+    auto found = symbols.size() == 1 ? known.find(symbols[0]) : known.end();
+    if (found == known.end() || a.isSymbol())
+      return false;
+    std::optional<DimExpr> factor = floordiv(found->second, a), next;
+    if (!factor || mul(*factor, a) != found->second || !(next = mul(*factor, b)))
+      return false;
+    return isRounded(*next, symbols[0]) &&
+           with(a, symbols[0], *next) == with(b, symbols[0], *next) && set(symbols[0], *next);
   }
 
   // d0 - 2 and d1 - 2 are equal if d0 and d1 are.
@@ -361,12 +394,17 @@ struct UnifySizesPass : impl::UnifySizesBase<UnifySizesPass> {
     func::FuncOp function = getOperation();
     const std::vector<Meeting> meetings = meetingsOf(function);
     KnownSizes sizes(function);
-    if (require)
-      for (const Meeting &meeting : meetings)
-        if (meeting.kind() == Requirement::Equal)
-          sizes.require(meeting.lhs, meeting.rhs);
-    if (assume)
+    auto requireAll = [&] {
+      if (require)
+        for (const Meeting &meeting : meetings)
+          if (meeting.kind() == Requirement::Equal)
+            sizes.require(meeting.lhs, meeting.rhs);
+    };
+    requireAll();
+    if (assume) {
       assumeBroadcasts(meetings, sizes);
+      requireAll();
+    }
     Unifier unifier(function, sizes);
     if (sizes.empty() || !unifier.fits(meetings))
       return markAllAnalysesPreserved();

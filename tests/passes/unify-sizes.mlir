@@ -99,6 +99,29 @@ func.func @not_assumed(%x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<i64>) ->
 
 // -----
 
+// A size that is halved, rounded up, and doubled is assumed to be even; as what is left is halved and doubled once more, it is a multiple of 4.
+// CHECK-LABEL: func.func @multiple
+// CHECK-SAME:    %arg0: tensor<?xf32, #keratin.dims<4*floordiv(d0 + 3, 4)>> {keratin.stated = #keratin.dims<d0>})
+// CHECK-SAME:    -> tensor<?xf32, #keratin.dims<4*floordiv(d0 + 3, 4)>>
+// CHECK-SAME:    keratin.checks = [{assumed, kind = 0 : i64, lhs = #keratin.dims<d0>, message = "sizes are assumed to be equal", rhs = #keratin.dims<2*floordiv(d0 + 1, 2)>},
+// CHECK-SAME:                      {kind = 0 : i64, lhs = #keratin.dims<floordiv(d0 + 1, 2)>, location = {{[^,]*}}, message = "concatenate: sizes", rhs = #keratin.dims<2*floordiv(d0 + 3, 4)>}]
+// Without the assumption all stays.
+// REQUIRE-LABEL: func.func @multiple
+// REQUIRE-NOT:     keratin.stated
+// REQUIRE:         return
+func.func @multiple(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<2*floordiv(d0 + 1, 2)>> {
+  %0 = keratin.require equal #keratin.dims<floordiv(d0 + 1, 2)> #keratin.dims<2*floordiv(d0 + 3, 4)> "concatenate: sizes" %x
+      : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1 = keratin.require broadcast #keratin.dims<d0, 2*floordiv(d0 + 1, 2)>
+      #keratin.dims<broadcast(d0, 2*floordiv(d0 + 1, 2)), broadcast(d0, 2*floordiv(d0 + 1, 2))> "add: sizes" %0
+      : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %2 = keratin.reduce_sum %1 axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  %3 = keratin.broadcast %2 dims = [] : (tensor<f32>) -> tensor<?xf32, #keratin.dims<2*floordiv(d0 + 1, 2)>>
+  return %3 : tensor<?xf32, #keratin.dims<2*floordiv(d0 + 1, 2)>>
+}
+
+// -----
+
 // Sizes that never agree leave the function as it is: the call says so.
 // CHECK-LABEL: func.func @contradiction
 // CHECK-SAME:    %arg0: tensor<?xf32, #keratin.dims<d0>>)
