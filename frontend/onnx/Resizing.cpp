@@ -103,15 +103,43 @@ Tensor mixed(Call &call, Value x, const std::vector<double> &weights, int64_t to
   return call.tensor(g.reshape(product, result));
 }
 
-Tensor resizedAlong(ModelNode &node, Tensor x, int64_t number, const Axis &axis, const Rule &rule) {
+// Elements of x along an axis, by number. They are rows of what lies behind the axis, numbered
+// through all that lies before it.
+Value picked(Call &call, Value x, int64_t axis, Value indices) {
+  auto &g = call.g;
+  const ir::Shape shape = ir::getShape(x);
+  if (axis == 0)
+    return g.gather(x, indices);
+  const auto at = shape.begin() + axis;
+  const DimExpr before = call.check(ir::product({shape.begin(), at}));
+  const DimExpr to = ir::getShape(indices)[0];
+  ir::Shape rows{call.check(ir::mul(before, *at))}, result = shape;
+  rows.insert(rows.end(), at + 1, shape.end());
+  result[size_t(axis)] = to;
+  const ir::Shape places{before, to};
+  const Value firsts = g.mul(g.iota(ir::getTensorType(places, call.elementType(DType::Int64)), 0),
+                             g.broadcastScalar(call.scalar(*at, DType::Int64), places));
+  const Value numbers = g.add(firsts, g.broadcast(indices, places, {1}));
+  return g.reshape(g.gather(g.reshape(x, rows), numbers), result);
+}
+
+// In which order axes are while x is resized along one: that one first, but where rows that move as
+// a whole lie behind it.
+Numbers orderFor(const Tensor &x, int64_t number, bool isRows) {
+  return axisFirst(x.ndim(), isRows && number + 1 < x.ndim() ? 0 : number);
+}
+
+Tensor resizedAlong(ModelNode &node, Tensor x, int64_t number, const Axis &axis, const Rule &rule,
+                    bool isRows) {
   const SourceLocation at = node.place;
-  const Numbers order = axisFirst(x.ndim(), number);
-  x = K::permute_dimensions(x, order, at);
   const Reach reach = reachOf(rule, axis);
   const size_t taps = size_t(reach.count);
   constexpr size_t mostTaps = 8;
   constexpr int64_t mostWeights = 1 << 22;
   const bool isProduct = taps > mostTaps;
+  const Numbers order = orderFor(x, number, isRows && !isProduct);
+  const int64_t along = inverseOf(order)[size_t(number)];
+  x = K::permute_dimensions(x, order, at);
   if (isProduct && axis.to && axis.from > mostWeights / axis.to)
     node.notImplemented("Resize with antialias by more than " + std::to_string(mostWeights) +
                         " weights");
@@ -160,22 +188,22 @@ Tensor resizedAlong(ModelNode &node, Tensor x, int64_t number, const Axis &axis,
     result = mixed(call, call.value(x), matrix, axis.to);
   }
   for (size_t t = 0; t < taps && !isProduct; ++t) {
-    Tensor part = K::gather(x, Array::copyOf(DType::Int64, {axis.to}, indices[t].data()), at);
+    Call call("load_onnx", at);
+    const Array index = Array::copyOf(DType::Int64, {axis.to}, indices[t].data());
+    const Value value = picked(call, call.value(x), along, call.literal(index));
     if (taps == 1) {
-      result = part;
+      result = call.tensor(value);
       break;
     }
-    Call call("load_onnx", at);
-    const Value value = call.value(part);
     const Value weight = call.literal(Array(weights[t]), call.dtypeOf(value));
-    const Value product = call.g.mul(value, call.g.broadcast(weight, ir::getShape(value), {0}));
+    const Value product = call.g.mul(value, call.g.broadcast(weight, ir::getShape(value), {along}));
     result = call.tensor(t ? call.g.add(call.value(result), product) : product);
   }
   if (hasOutside) {
     Call call("load_onnx", at);
     const Value value = call.value(result);
     const Value mask = call.cast(call.literal(Array(outside), DType::UInt8), DType::Bool);
-    result = call.tensor(call.g.select(call.g.broadcast(mask, ir::getShape(value), {0}),
+    result = call.tensor(call.g.select(call.g.broadcast(mask, ir::getShape(value), {along}),
                                        call.like(value, rule.extrapolation), value));
   }
   return K::permute_dimensions(result, inverseOf(order), at);
@@ -229,13 +257,14 @@ Value openNearest(Call &call, Value place, const std::string &mode) {
 }
 
 // What resizedAlong does, with sizes and the scale as numbers that a call computes; without a scale
-// it is what the sizes say.
-Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, const DimExpr &to,
-                   std::optional<double> given, const Rule &rule) {
+// it is what the sizes say. The axis is `named` in messages.
+Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, int64_t named, const DimExpr &to,
+                   std::optional<double> given, const Rule &rule, bool isRows) {
   const SourceLocation at = node.place;
   if (rule.isSmooth && rule.mode != "nearest")
     node.notImplemented("Resize with antialias of sizes that only a call knows");
-  const Numbers order = axisFirst(x.ndim(), number);
+  const Numbers order = orderFor(x, number, isRows);
+  const int64_t along = inverseOf(order)[size_t(number)];
   x = K::permute_dimensions(x, order, at);
   Tensor resized;
   {
@@ -243,10 +272,10 @@ Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, const DimExpr &to,
     auto &g = call.g;
     const Value value = call.value(x);
     ir::Shape shape = ir::getShape(value);
-    const DimExpr size = shape.front();
-    call.requireAtLeast(size, DimExpr(1), "axis " + std::to_string(number) + " of x");
+    const DimExpr size = shape[size_t(along)];
+    call.requireAtLeast(size, DimExpr(1), "axis " + std::to_string(named) + " of x");
     const Value rows = call.required(value);
-    shape.front() = to;
+    shape[size_t(along)] = to;
     const Value at64 = g.iota(ir::getTensorType({to}, call.elementType(DType::Float64)), 0);
     auto all = [&](const DimExpr &dim, DType dtype) {
       return g.broadcastScalar(call.scalar(dim, dtype), {to});
@@ -257,12 +286,12 @@ Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, const DimExpr &to,
     const Value place = openPlaces(node, call, at64, from, whole, scale, scaled, rule);
     const Value count = all(size, DType::Int64), zero = g.zeroLike(count), one = g.oneLike(count),
                 last = g.sub(count, one);
-    auto picked = [&](Value index) {
-      return g.gather(rows, g.minimum(g.maximum(index, zero), last));
+    auto pickedAt = [&](Value index) {
+      return picked(call, rows, along, g.minimum(g.maximum(index, zero), last));
     };
     if (rule.mode == "nearest") {
       resized =
-          call.tensor(picked(call.cast(openNearest(call, place, rule.nearest), DType::Int64)));
+          call.tensor(pickedAt(call.cast(openNearest(call, place, rule.nearest), DType::Int64)));
     } else {
       const Value floor = g.floor(place), first = call.cast(floor, DType::Int64);
       const Value t = g.sub(place, floor);
@@ -282,8 +311,9 @@ Tensor resizedOpen(ModelNode &node, Tensor x, int64_t number, const DimExpr &to,
       Value sum;
       for (size_t i = 0; i < weights.size(); ++i) {
         const Value weight = total ? g.div(weights[i], total) : weights[i];
-        const Value part = g.mul(picked(indices[i]),
-                                 g.broadcast(call.cast(weight, call.dtypeOf(rows)), shape, {0}));
+        const Value part =
+            g.mul(pickedAt(indices[i]),
+                  g.broadcast(call.cast(weight, call.dtypeOf(rows)), shape, {along}));
         sum = sum ? g.add(sum, part) : part;
       }
       resized = call.tensor(sum);
@@ -322,8 +352,16 @@ Tensor resized(ModelNode &node, Tensor x, const std::vector<int64_t> &axes,
   if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic")
     node.fail("has the unknown mode '" + rule.mode + "'");
   const bool crops = rule.coordinates == "tf_crop_and_resize";
+  // Pixels of many channels move as a whole, as convolutions take them.
+  constexpr int64_t fewestChannels = 8;
+  const bool isRows = x.ndim() > 2 && x.shape()[1].value_or(fewestChannels) >= fewestChannels;
+  Numbers order = axisFirst(x.ndim(), 0);
+  if (isRows)
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  const Numbers back = inverseOf(order);
+  x = K::permute_dimensions(x, order, node.place);
   for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t number = axes[i];
+    const int64_t number = back[size_t(axes[i])];
     const std::optional<int64_t> from = x.shape()[size_t(number)];
     Axis axis;
     if (crops && region.size() == 2 * axes.size()) {
@@ -343,8 +381,8 @@ Tensor resized(ModelNode &node, Tensor x, const std::vector<int64_t> &axes,
       if (sizes.empty() && repeats(rule, scales[i]))
         x = K::repeat_elements(x, int64_t(scales[i]), number, node.place);
       else
-        x = resizedOpen(node, x, number, to,
-                        sizes.empty() ? std::optional(scales[i]) : std::nullopt, rule);
+        x = resizedOpen(node, x, number, axes[i], to,
+                        sizes.empty() ? std::optional(scales[i]) : std::nullopt, rule, isRows);
       continue;
     }
     axis.from = *from;
@@ -363,9 +401,9 @@ Tensor resized(ModelNode &node, Tensor x, const std::vector<int64_t> &axes,
     }
     if (axis.to == axis.from && axis.scale == 1 && isWhole)
       continue;
-    x = resizedAlong(node, x, number, axis, rule);
+    x = resizedAlong(node, x, number, axis, rule, isRows);
   }
-  return K::cast(x, dtype, node.place);
+  return K::cast(K::permute_dimensions(x, back, node.place), dtype, node.place);
 }
 
 // The scale for all axes with which none is larger than the size that is given, or none smaller.

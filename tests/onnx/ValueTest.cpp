@@ -462,6 +462,27 @@ TEST_CASE("Images of ONNX are resized to as much as is positive", "[onnx]") {
         Array(Floats{4 + 1.0 / 3, 7, -1.0 / 3}, {1, 1, 3}));
 }
 
+TEST_CASE("Images of ONNX with many channels are resized as those with one", "[onnx]") {
+  Floats elements;
+  for (int i = 0; i < 2 * 8 * 3 * 4; ++i)
+    elements.push_back(float(i * 37 % 101) / 8);
+  for (const char *mode : {"nearest", "linear", "cubic"})
+    for (bool isOpen : {false, true}) {
+      auto resized = [&](const Dims &shape) {
+        ModelProto model = emptyModel(18);
+        GraphProto &graph = *model.mutable_graph();
+        addInput(graph, "x", isOpen ? Dims{-1, shape[1], -1, -1} : shape);
+        *graph.add_initializer() = tensorProto("scales", {4}, {1, 1, 2, 3}, TensorProto::FLOAT);
+        addNode(graph, "Resize", {"x", "", "scales"}, {"y"}, {{"mode", text(mode)}});
+        graph.add_output()->set_name("y");
+        return load(model).function({Array(elements, shape)})[0];
+      };
+      const Array one = resized({16, 1, 3, 4});
+      CHECK(one.shape() == std::vector<int64_t>{16, 1, 6, 12});
+      agree(resized({2, 8, 3, 4}), Array(one.toVector<float>(), {2, 8, 6, 12}));
+    }
+}
+
 TEST_CASE("ONNX keeps sizes where a shape that is joined has zeros", "[onnx]") {
   ModelProto model = emptyModel(18);
   GraphProto &graph = *model.mutable_graph();
