@@ -263,12 +263,13 @@ private:
       if (!isa<IndexingOpInterface>(op))
         continue;
       auto broadcast = dyn_cast<BroadcastOp>(op);
+      if (broadcast && getShape(broadcast.getX()).empty())
+        continue;
       Shape to = getShape(op->getResult(0));
       // Only a broadcast of an input straight into the full shape is understood dimension by
       // dimension.
       if (!broadcast || squeezed(to) != space.shape ||
-          (isInside(broadcast.getX()) && domainOf(broadcast.getX()) != Domain::Row &&
-           !getShape(broadcast.getX()).empty())) {
+          (isInside(broadcast.getX()) && domainOf(broadcast.getX()) != Domain::Row)) {
         cut.set();
         break;
       }
