@@ -191,6 +191,14 @@ DimExpr LoopPlan::rowBlocks() const {
   return *ceildiv(nest.space.rows(), nest.space.rowsOfBlock());
 }
 
+DimExpr LoopPlan::rowDistance() const {
+  DimExpr distance = 1;
+  for (const IterationSpace::Group &group :
+       ArrayRef(nest.space.groups).drop_front(nest.outerReduced.back() + 1))
+    distance = mul(distance, group.extent).value_or(DimExpr(INT64_MAX));
+  return distance;
+}
+
 // Short bodies are put side by side to hide latencies and the cost of the loop.
 static unsigned vectorsSideBySide(int64_t instructions) {
   return instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
@@ -385,6 +393,10 @@ void LoopPlan::chooseTileOfColumns() {
       step.rows = tile.elementBytes < 4 || elements.isConstant() ? mostRows : mostRows / 2;
     if (rows.isConstant())
       step.rows = unsigned(std::clamp<int64_t>(rows.constantValue(), 1, step.rows));
+    const int64_t inputs = llvm::count_if(body().getArguments(), [&](BlockArgument input) {
+      return ir::squeezed(ir::getShape(input)) == nest.space.shape && nest.reads(stage, input);
+    });
+    step.mayLieApart = step.rows > 1 && inputs == 1 && !step.isLong;
     tile.steps.push_back(step);
   }
   tile.isOneStage = isOneStage();
@@ -607,7 +619,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
     unsigned vectors = nest.form == Form::Columns ? schedule.columnVectors : schedule.unroll[stage];
     out << "; " << counted(vectors, "vector") << " side by side";
     if (nest.form == Form::Columns && schedule.tile && !schedule.tile->areInRegisters)
-      out << " (" << counted(schedule.tile->steps[stage].rows, "row") << " of "
+      out << " (" << counted(schedule.tile->steps[stage].rows, "row")
+          << (schedule.tile->steps[stage].mayLieApart ? ", pages apart, of " : " of ")
           << schedule.tile->steps[stage].vectors << " in tiles)";
     if (nest.stages() > 1)
       out << " in stage " << stage;

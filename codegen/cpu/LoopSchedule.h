@@ -59,6 +59,8 @@ struct LoopSchedule {
     struct Step {
       unsigned rows = 1, vectors = 1;
       bool isLong = false; // so long that what it reads is asked for before
+      // Short steps of one tensor: rows of several are more lines than a set of a cache has.
+      bool mayLieApart = false;
     };
     llvm::SmallVector<Step> steps;
     // Whole rows, whose sums wait only while blocks of them are put together.
@@ -76,6 +78,8 @@ struct LoopSchedule {
     // themselves. Not asked of rows.
     bool suits(int64_t columns, int64_t elements) const;
     static constexpr int64_t pageBytes = 4096;
+    // Rows at such a distance lie pages apart.
+    static constexpr int64_t apartBytes = 4 * pageBytes;
     // What a tile whose stages read it again reads at most, where columns are wide enough.
     static constexpr int64_t rereadBytes = 512 << 10;
   };
@@ -104,6 +108,8 @@ public:
   llvm::SmallVector<unsigned> stagesPresent() const;
   // Blocks of rows, where columns are reduced beside them.
   ir::DimExpr rowBlocks() const;
+  // Elements from a row to the next one, of the last of the reduced loops.
+  ir::DimExpr rowDistance() const;
 
   LoopNest nest;
   LoopSchedule schedule;

@@ -1,5 +1,7 @@
 #include "codegen/cpu/LoopTile.h"
 
+#include "codegen/elements/LoopEmitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace keratin::codegen;
@@ -172,11 +174,11 @@ void LoopTile::takeBlock(unsigned stage, Value first, Value last) {
              emitter.i64(int64_t(v) * schedule.lanes));
 }
 
-// From the row on so many, of all columns.
-void LoopTile::takeRows(unsigned stage, Value row, unsigned count) {
-  Values rows;
-  for (unsigned r = 0; r < count; ++r)
-    rows.push_back(r ? plus(row, emitter.i64(r)) : row);
+// From the row on so many, so far apart, of all columns.
+void LoopTile::takeRows(unsigned stage, Value row, unsigned count, Value apart) {
+  Values rows{row};
+  while (rows.size() < count)
+    rows.push_back(plus(rows.back(), apart));
   const unsigned vectors = count > 1 || tile.steps[stage].rows == 1 ? tile.steps[stage].vectors : 1;
   const int64_t step = int64_t(vectors) * schedule.lanes;
   const bool areWhole = pass.areFull(step);
@@ -191,14 +193,34 @@ void LoopTile::takeRows(unsigned stage, Value row, unsigned count) {
          [&](Value start) { takeVectors(stage, rows, start, 1, /*mayEnd=*/true); });
 }
 
-void LoopTile::walkRows(unsigned stage, Value first, Value last) {
+// Rows that are taken together lie pages apart, where there are so many: within a page a processor
+// fetches by itself what comes next of one of them.
+void LoopTile::walkApart(unsigned stage, Value first, Value last) {
+  LoopEmitter code(k.b, k.loc, k.target);
   const unsigned rows = tile.steps[stage].rows;
+  Value one = code.constant(1), together = code.constant(rows);
+  Value steps = code.div(minus(last, first), together);
+  Value areNear = code.less(emitter.extent(plan.rowDistance()),
+                            code.constant(LoopSchedule::Tile::apartBytes / tile.elementBytes));
+  Value apart = code.select(areNear, steps, one), groups = code.select(areNear, one, steps);
+  loop(code.constant(0), groups, 1, [&](Value group) {
+    Value start = plus(first, code.mul(code.mul(group, together), apart));
+    loop(start, plus(start, apart), 1, [&](Value row) { takeRows(stage, row, rows, apart); });
+  });
+}
+
+void LoopTile::walkRows(unsigned stage, Value first, Value last) {
+  const LoopSchedule::Tile::Step &step = tile.steps[stage];
   const ir::DimExpr &extent = nest.space.groups[nest.outerReduced.back()].extent;
-  const bool areWhole = extent.content() % rows == 0;
-  Value whole = areWhole ? last : plus(first, wholePart(minus(last, first), rows));
-  loop(first, whole, rows, [&](Value row) { takeRows(stage, row, rows); });
+  const bool areWhole = extent.content() % step.rows == 0;
+  Value one = emitter.i64(1);
+  Value whole = areWhole ? last : plus(first, wholePart(minus(last, first), step.rows));
+  if (step.mayLieApart)
+    walkApart(stage, first, whole);
+  else
+    loop(first, whole, step.rows, [&](Value row) { takeRows(stage, row, step.rows, one); });
   if (!areWhole)
-    loop(whole, last, 1, [&](Value row) { takeRows(stage, row, 1); });
+    loop(whole, last, 1, [&](Value row) { takeRows(stage, row, 1, one); });
 }
 
 // What blocks of rows, or rows of one index further out, have come to.
@@ -311,7 +333,8 @@ void LoopTile::emitRows(Value first, Value last) {
   eachUnit([&](Value place) { storeAll(state.begin(ops, true), 0, place); });
   walkOuter(nest.outerReduced, [&] {
     eachUnit([&](Value place) {
-      storeAll(pass.walkRow(LoopPass::Walk(0), loadAll(0, state.begin(ops, true), place)), 0, place);
+      storeAll(pass.walkRow(LoopPass::Walk(0), loadAll(0, state.begin(ops, true), place)), 0,
+               place);
     });
   });
   eachUnit([&](Value place) {

@@ -46,8 +46,9 @@ private:
   void walkOuter(llvm::ArrayRef<unsigned> loops, llvm::function_ref<void()> inside);
   void walkBlocks(unsigned stage);
   void takeBlock(unsigned stage, Value first, Value last);
+  void walkApart(unsigned stage, Value first, Value last);
   void walkRows(unsigned stage, Value first, Value last);
-  void takeRows(unsigned stage, Value row, unsigned count);
+  void takeRows(unsigned stage, Value row, unsigned count, Value apart);
   void takeVectors(unsigned stage, llvm::ArrayRef<Value> rows, Value start, unsigned vectors,
                    bool mayEnd);
   void absorb(unsigned stage);

@@ -6,6 +6,7 @@
 // RUN: keratin-check %s --compiled --function=parts --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=stages --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=long_steps --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=near --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=rows --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=ahead --most=9.9e-3
 // Rows that are no multiple of those taken at once, fewer than them, one block, several; columns with and without a rest, and so few that they have other code.
@@ -18,7 +19,7 @@
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=registers | FileCheck %s --check-prefix=REGISTERS
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=rows | FileCheck %s --check-prefix=ROWS
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 --function=ahead | FileCheck %s --check-prefix=AHEAD
-// COLUMNS:        4 vectors side by side (8 rows of 4 in tiles) in stage 0; {{.*}}; sums of up to 2048 columns wait
+// COLUMNS:        4 vectors side by side (8 rows, pages apart, of 4 in tiles) in stage 0; {{.*}}; sums of up to 2048 columns wait
 // COLUMNS-NEXT:   scratch: 24768 bytes
 // SMALL-NOT:      wait
 // SMALL-NOT:      scratch
@@ -66,6 +67,14 @@ func.func @parts(%x: tensor<3x5x300x90xf32>, %y: tensor<3x2x130x500xf32>) -> (te
   %1 = keratin.reduce_max %x axes = [0, 2] : (tensor<3x5x300x90xf32>) -> tensor<5x90xf32>
   %2 = keratin.reduce_sum %y axes = [0, 2] : (tensor<3x2x130x500xf32>) -> tensor<2x500xf32>
   return %0, %1, %2 : tensor<5x90xf32>, tensor<5x90xf32>, tensor<2x500xf32>
+}
+
+// Rows of a page that are taken together lie apart; so many that blocks end with a rest, and fewer than those taken together.
+func.func @near(%x: tensor<3x1029x256xf32>, %y: tensor<200x5x300xf32>) -> (tensor<3x256xf32>, tensor<256xf32>, tensor<200x300xf32>) attributes {check.seed = 5 : i64} {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<3x1029x256xf32>) -> tensor<3x256xf32>
+  %1 = keratin.reduce_max %x axes = [0, 1] : (tensor<3x1029x256xf32>) -> tensor<256xf32>
+  %2 = keratin.reduce_sum %y axes = [1] : (tensor<200x5x300xf32>) -> tensor<200x300xf32>
+  return %0, %1, %2 : tensor<3x256xf32>, tensor<256xf32>, tensor<200x300xf32>
 }
 
 // Rows a page apart, three times: means, variances, what follows from both.
