@@ -389,9 +389,9 @@ static std::shared_ptr<Function::Impl> implOf(Call &call, const std::vector<Tens
   return impl;
 }
 
-// Those of the options, which inputs must have.
-static std::vector<Shard> shardsOf(const Call &call, const Function::Impl &impl,
-                                   const FunctionOptions &options) {
+void frontend::setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options) {
+  impl.lazyUpdates = options.lazyUpdates;
+  impl.shard = options.shard;
   for (const Shard &shard : options.shard) {
     auto hasSize = [&](const Tensor &input) {
       return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {
@@ -405,7 +405,6 @@ static std::vector<Shard> shardsOf(const Call &call, const Function::Impl &impl,
       call.notImplemented("sizes that are sharded along different axes of a mesh, '" +
                           options.shard.front().mesh.axis() + "' and '" + shard.mesh.axis() + "'");
   }
-  return options.shard;
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
@@ -418,8 +417,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     Call call("function", location);
     checkOptions(call, options);
     impl = implOf(call, inputs, outputs, updates, name);
-    impl->lazyUpdates = options.lazyUpdates;
-    impl->shard = shardsOf(call, *impl, options);
+    setOptions(call, *impl, options);
     module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
     placement = placeFunction(call, module, options);
   }

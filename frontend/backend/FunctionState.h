@@ -35,6 +35,8 @@ GraphSlice sliceFunction(const Function::Impl &impl);
 
 // What no function can be made with is an error of the call.
 void checkOptions(const Call &call, const FunctionOptions &options);
+// What the function's graph is compiled as. ValueError for shards that its inputs have not.
+void setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options);
 // Where the function of the module runs. A variable of it that lies elsewhere for good is an error
 // of the call.
 Placement placeFunction(const Call &call, const FunctionModule &module,

@@ -364,7 +364,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
     }
     reading.end(call);
     for (const auto &impl : impls) {
-      impl->lazyUpdates = options.lazyUpdates;
+      setOptions(call, *impl, options);
       modules.push_back(
           buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants));
       placements.push_back(placeFunction(call, modules.back(), options));

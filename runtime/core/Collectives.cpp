@@ -4,6 +4,7 @@
 #include "runtime/core/Invocation.h"
 
 #include "runtime/core/DType.h"
+#include "runtime/include/keratin/comm.h"
 
 #include <string.h>
 
@@ -19,9 +20,8 @@ void Invocation::collective(keratin_context_t *context, const keratin_rank_reduc
   if (!wanted)
     return;
   // Of one rank, before which there is none.
-  constexpr int64_t before = 3; // KERATIN_REDUCE_BEFORE
   auto bytes = size_t(wanted->elements * dtypeSize(int32_t(wanted->dtype)));
-  if (wanted->reduction == before)
+  if (wanted->reduction == KERATIN_REDUCE_BEFORE)
     memset(wanted->receive, 0, bytes);
   else if (wanted->send != wanted->receive)
     memcpy(wanted->receive, wanted->send, bytes);

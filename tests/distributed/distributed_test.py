@@ -136,6 +136,14 @@ def test_broadcast_names_the_variable():
         assert 'rank 0 has 2 elements and rank 1 has 3' in output, output
 
 
+def test_a_function_of_a_file_may_be_sharded(tmp_path):
+    path = tmp_path / 'sum.ktg'
+    lines = [*SUM, 'if D.rank() == 0: K.save_function(f, %r)' % str(path), 'D.barrier()',
+             "g = K.load_function(%r, shard=['batch'])" % str(path), 'print(g([numpy.ones((1 + D.rank(), 2))])[0])']
+    for code, output in run_ranks(2, 'file-%d' % os.getpid(), script(lines)):
+        assert (code, output) == (0, '6.0\n'), output
+
+
 def test_one_process():
     lines = [*SUM, 'assert (D.rank(), D.size(), D.engine(), D.is_initialized()) == (0, 1, "one rank", True)',
              'D.barrier()', 'assert f([numpy.ones((3, 2))])[0] == 6',
