@@ -57,15 +57,9 @@ static bool isKnownToBeNear(const ContractionSpec &spec, int64_t bytes) {
 constexpr int64_t kUnitRows = 56;
 
 // Of one tile: two products a cycle, or two loads.
-static double cyclesOfTile(int64_t rows, int64_t vectors, bool isWide) {
+double keratin::codegen::cyclesOfTile(int64_t rows, int64_t vectors, bool isWide) {
   const int64_t loads = isWide ? vectors * (rows + 1) : rows + vectors;
   return std::max(double(rows * vectors), double(loads + 1)) / 2 + 0.25;
-}
-
-double keratin::codegen::cyclesOfRows(int64_t m, int64_t rows, int64_t tailRows, int64_t vectors,
-                                      bool isWide) {
-  return double(m / rows) * cyclesOfTile(rows, vectors, isWide) +
-         double(ceilDiv(m % rows, tailRows)) * cyclesOfTile(tailRows, vectors, isWide);
 }
 
 // Of one tile of a few, each of which reads all of B again; a short step waits for the multiplier.
@@ -107,6 +101,23 @@ static void chooseTilesOfRest(ContractionPlan &plan) {
   for (auto [rest, choice] : llvm::enumerate(choices))
     for (auto [i, bits] : llvm::enumerate(plan.tilesOfRest))
       bits |= choice.counts[i] << (2 * rest);
+}
+
+void keratin::codegen::chooseMiddleRows(ContractionPlan &plan, const MachineTarget &target,
+                                        bool finishesMany) {
+  // Each tile reads all of B, which takes as long for few rows as for half a tile of them.
+  SmallVector<int64_t, 2> middle{3 * plan.tailRows, 2 * plan.tailRows};
+  if (target.vectorRegisters < 32)
+    middle = {plan.tileRows - 1};
+  else if (finishesMany)
+    middle = {2 * plan.tailRows};
+  for (int64_t rows : middle)
+    if (rows > plan.tailRows && rows < plan.tileRows)
+      plan.middleRows.push_back(rows);
+  if (plan.middleRows.empty())
+    return;
+  plan.repeatedRows = 1;
+  chooseTilesOfRest(plan);
 }
 
 // Of known rows, more than a tile has: as many as `most`, and small tiles for what they leave, or
@@ -175,21 +186,9 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
   plan.tileRows = registers < 32 && plan.tileVectors < 3 ? std::min<int64_t>(most, 6) : most;
   plan.tailRows = registers < 32 ? 3 : 4;
   if (!spec.m.constant) {
-    // Each tile reads all of B, which takes as long for few rows as for half a tile of them.
-    SmallVector<int64_t, 2> middle{3 * plan.tailRows, 2 * plan.tailRows};
-    if (registers < 32)
-      middle = {plan.tileRows - 1};
     // Where few rows have other tiles, these finish many.
-    else if (isKnownToBeNear(spec, bytes))
-      middle = {2 * plan.tailRows};
     if (call.mayHaveFewRows)
-      for (int64_t rows : middle)
-        if (rows > plan.tailRows && rows < plan.tileRows)
-          plan.middleRows.push_back(rows);
-    if (!plan.middleRows.empty()) {
-      plan.repeatedRows = 1;
-      chooseTilesOfRest(plan);
-    }
+      chooseMiddleRows(plan, target, /*finishesMany=*/isKnownToBeNear(spec, bytes));
     return;
   }
   int64_t m = std::max<int64_t>(1, *spec.m.constant);
@@ -629,6 +628,20 @@ static const char *wordFor(ContractionPlan::Access access) {
   llvm_unreachable("all ways are named");
 }
 
+void keratin::codegen::printTile(llvm::raw_ostream &out, const ContractionPlan &plan) {
+  out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "
+      << plan.lanes << " lanes";
+  if (plan.tailRows) {
+    out << ", of ";
+    for (int64_t rows : plan.middleRows)
+      out << rows << " or ";
+    out << plan.tailRows << (plan.evensRows ? " rows evened out" : " rows for the rest");
+  }
+  if (plan.repeatedRows)
+    out << "; the last of the largest may lack " << plan.repeatedRows
+        << (plan.repeatedRows == 1 ? " row" : " rows");
+}
+
 void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan) {
   using Access = ContractionPlan::Access;
   if (plan.dots) {
@@ -657,17 +670,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
         << " columns\n";
     return;
   }
-  out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "
-      << plan.lanes << " lanes";
-  if (plan.tailRows) {
-    out << ", of ";
-    for (int64_t rows : plan.middleRows)
-      out << rows << " or ";
-    out << plan.tailRows << (plan.evensRows ? " rows evened out" : " rows for the rest");
-  }
-  if (plan.repeatedRows)
-    out << "; the last of the largest may lack " << plan.repeatedRows
-        << (plan.repeatedRows == 1 ? " row" : " rows");
+  printTile(out, plan);
   out << "; panels of depth " << plan.blockDepth()
       << (plan.depthStep == 4 ? ", in fours"
           : plan.isOfPairs()  ? ", in pairs"

@@ -174,10 +174,12 @@ struct ContractionCall {
 // Of panels that would suit the plan best, whose elements are those of the sums. 0: it reads none.
 int64_t panelColumns(const ContractionSpec &spec, const ContractionPlan &plan);
 
-// Cycles that a step in depth takes of m rows, in tiles of so many, and of `tailRows` for the rest.
-// Where tiles are wide, A has a vector of its own for each of B's.
-double cyclesOfRows(int64_t m, int64_t rows, int64_t tailRows, int64_t vectors,
-                    bool isWide = false);
+// Cycles that a step in depth takes of a tile. If it is wide, A has a vector of its own for each of
+// B's.
+double cyclesOfTile(int64_t rows, int64_t vectors, bool isWide = false);
+// Tiles between tileRows and tailRows, for what the largest leave of rows that only the call knows;
+// fewer where there are seldom few rows.
+void chooseMiddleRows(ContractionPlan &plan, const MachineTarget &target, bool finishesMany);
 
 // Whether products of such integers are summed several at a time, and the tile that does so: in
 // fours where instructions of vectors, or `byTiles` those of AMX, take their bytes, else in pairs.
@@ -189,6 +191,8 @@ void sumTogether(ContractionPlan &tile, mlir::Type a, mlir::Type b, const Machin
 // Reads what is known of the sizes, the strides and the types: values may be null.
 ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target,
                                 ContractionCall call = {});
+// "schedule: tiles of ...", for people.
+void printTile(llvm::raw_ostream &out, const ContractionPlan &plan);
 // "schedule: ...", a line for people.
 void print(llvm::raw_ostream &out, const ContractionPlan &plan);
 

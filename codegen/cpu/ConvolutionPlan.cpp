@@ -36,31 +36,54 @@ static bool keepsBatchInside(const ConvolutionSpec &spec) {
   return !last.filter.constant || *last.filter.constant > *last.y.constant;
 }
 
+// A step of a few sums waits for the multiplier.
+static double cyclesOfTile(int64_t rows, const ContractionPlan &tile, bool isWide) {
+  constexpr double latency = 4;
+  return std::max(keratin::codegen::cyclesOfTile(rows, tile.tileVectors, isWide), latency);
+}
+
+// Cycles of a step over m rows. Some tiles have one row fewer, where that leaves none over.
+static double cyclesOfLine(int64_t m, const ContractionPlan &tile, bool isWide) {
+  auto all = [&](int64_t count, int64_t rows) {
+    return count ? double(count) * cyclesOfTile(rows, tile, isWide) : 0;
+  };
+  const int64_t rows = tile.tileRows, tiles = ceilDiv(m, rows), lacking = tiles * rows - m;
+  if (tile.evensRows)
+    return all(tiles - lacking, rows) + all(lacking, rows - 1);
+  return all(m / rows, rows) + all(ceilDiv(m % rows, tile.tailRows), tile.tailRows);
+}
+
 // The tile that wastes least on rows and columns that do not exist.
 static void chooseTile(ConvolutionPlan &plan, std::optional<int64_t> rows,
-                       std::optional<int64_t> columns, const MachineTarget &target) {
-  ContractionPlan &tile = plan.tile;
+                       std::optional<int64_t> columns, bool mayEven, const MachineTarget &target) {
   bool many = target.vectorRegisters >= 32;
-  int64_t tailRows = many ? 4 : 3;
+  const int64_t tailRows = many ? 4 : 3, m = std::max<int64_t>(1, rows.value_or(56));
+  ContractionPlan tile = plan.tile;
   double best = 1e30;
-  int64_t mostVectors = many ? 4 : 2;
-  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors) {
-    int64_t most = (target.vectorRegisters - 1 - vectors) / vectors;
+  auto consider = [&](int64_t count, int64_t tail, bool evensRows) {
+    tile.tileRows = count;
+    tile.tailRows = tail;
+    tile.evensRows = evensRows;
+    const int64_t panels = ceilDiv(columns.value_or(128), tile.tileColumns());
+    const double cycles = double(panels) * cyclesOfLine(m, tile, plan.alongGroups);
+    if (cycles < best) {
+      best = cycles;
+      plan.tile = tile;
+    }
+  };
+  for (tile.tileVectors = 1; tile.tileVectors <= (many ? 4 : 2); ++tile.tileVectors) {
+    int64_t most = (target.vectorRegisters - 1 - tile.tileVectors) / tile.tileVectors;
     most = std::clamp<int64_t>(most, 1, many ? 14 : 6);
-    for (int64_t count = 1; count <= most; ++count) {
-      if (!rows && count != most)
-        continue;
-      int64_t m = std::max<int64_t>(1, rows.value_or(56));
-      int64_t panels = ceilDiv(columns.value_or(128), vectors * tile.lanes);
-      double cycles = double(panels) * cyclesOfRows(m, count, tailRows, vectors, plan.alongGroups);
-      if (cycles < best) {
-        best = cycles;
-        tile.tileRows = count;
-        tile.tileVectors = vectors;
-        tile.tailRows = tailRows;
-      }
+    for (int64_t count = rows ? 1 : most; count <= most; ++count) {
+      consider(count, tailRows, false);
+      const int64_t lacking = ceilDiv(m, count) * count - m;
+      if (rows && mayEven && count > 1 && lacking > 0 && lacking <= ceilDiv(m, count))
+        consider(count, count - 1, true);
     }
   }
+  // Short lines leave many rows over.
+  if (!rows && !plan.batchInside && !plan.alongGroups)
+    chooseMiddleRows(plan.tile, target, /*finishesMany=*/false);
 }
 
 // Whether rows of the filter follow one another at one distance, through all taps and channels, as
@@ -141,7 +164,7 @@ static void chooseFilter(ConvolutionPlan &plan, const ConvolutionSpec &spec, int
 
 // The parts that dimensions play, the tile, and how the filter reaches it.
 static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTarget &target,
-                                   int64_t panelColumns) {
+                                   int64_t panelColumns, bool mayEven) {
   using Access = ContractionPlan::Access;
   ConvolutionPlan plan;
   int64_t bits = spec.accumulatorType.getIntOrFloatBitWidth();
@@ -175,7 +198,8 @@ static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTar
   }
   if (rows && *rows > plan.mostRows)
     rows.reset();
-  chooseTile(plan, rows, plan.columns(spec).constant, target);
+  mayEven &= !plan.batchInside && last.y.isMultipleOf(steps.phases);
+  chooseTile(plan, rows, plan.columns(spec).constant, mayEven, target);
   // A region holds the columns of one panel, so that little of it leaves the caches before its use.
   if (plan.alongGroups)
     plan.mostColumns = plan.tile.tileColumns();
@@ -248,14 +272,20 @@ static bool areTilesWhole(const ConvolutionSpec &spec, const ConvolutionPlan &pl
 ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
                                                   const MachineTarget &target,
                                                   int64_t panelColumns) {
-  ConvolutionPlan plan = chooseParts(spec, target, panelColumns);
+  ConvolutionPlan plan = chooseParts(spec, target, panelColumns, /*mayEven=*/true);
   if (isDirectDepthwise(spec, plan)) {
     plan.depthwise = std::make_shared<DepthwisePlan>(planDepthwise(spec, plan, target));
     plan.scratch.bytes = plan.depthwise->scratch.bytes;
     return plan;
   }
-  plan.spareRows = plan.tile.tailRows;
+  plan.spareRows = plan.tile.spareRows();
   KnownConvolutionBlocks blocks = knownConvolutionBlocks(spec, plan);
+  // Rows are evened out in lines that are all alike.
+  if (plan.tile.evensRows && blocks.windows.back().outputCount != 1) {
+    plan = chooseParts(spec, target, panelColumns, /*mayEven=*/false);
+    plan.spareRows = plan.tile.spareRows();
+    blocks = knownConvolutionBlocks(spec, plan);
+  }
   // Where the filter is read in place a region meets all taps, so that they follow one another.
   bool meetsAllTaps =
       llvm::all_of(blocks.windows, [](const KnownConvolutionBlocks::Window &window) {
@@ -293,10 +323,7 @@ static const char *wordsFor(const ConvolutionPlan &plan) {
 void keratin::codegen::print(llvm::raw_ostream &out, const ConvolutionPlan &plan) {
   if (plan.depthwise)
     return print(out, *plan.depthwise);
-  out << "schedule: tiles of " << plan.tile.tileRows << " rows x " << plan.tile.tileVectors
-      << " vectors x " << plan.tile.lanes << " lanes";
-  if (plan.tile.tailRows)
-    out << ", of " << plan.tile.tailRows << " rows for the rest";
+  printTile(out, plan.tile);
   if (plan.tile.isOfPairs())
     out << (plan.tile.depthStep == 4 ? ", in fours" : ", in pairs");
   out << "\nrows: "

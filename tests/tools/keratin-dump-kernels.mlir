@@ -209,12 +209,12 @@ func.func @dots(%x: tensor<1x64xf32> {keratin.kind = "input", keratin.name = "x"
 // CHECK-NEXT:   tensors: float32 (2, 16, 16, 8), float32 (3, 3, 8, 32) -> float32 (2, 16, 16, 32)
 // CHECK-NEXT:   nest: batch 2, groups 1, filters 32, contracted 8, windows 16 of 3 by 1 over 16, 16 of 3 by 1 over 16
 // CHECK-NEXT:   work: units 2, grain 1, operations 147456
-// V3-NEXT:      schedule: tiles of 4 rows x 2 vectors x 8 lanes
+// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 rows evened out
 // V4-NEXT:      schedule: tiles of 8 rows x 2 vectors x 16 lanes
 // CHECK-NEXT:   rows: the last window's positions; columns: filters; depth: the taps, the channels
 // CHECK-NEXT:   filter: in place
 // CHECK-NEXT:   limits: regions of 131072 elements, 8192 deep; units of 512 x 1024; passes of 512 deep
-// V3-NEXT:      scratch: 34048 bytes
+// V3-NEXT:      scratch: 36096 bytes
 // V4-NEXT:      scratch: 55552 bytes
 func.func @images(%x: tensor<2x16x16x8xf32> {keratin.kind = "input", keratin.name = "x"},
                   %w: tensor<3x3x8x32xf32> {keratin.kind = "input", keratin.name = "w"})
