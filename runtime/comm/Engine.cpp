@@ -30,60 +30,24 @@ Code Engine::checkWorks(keratin_status_t *status) const {
                        "the group is broken since an earlier collective: %s", broken.message);
 }
 
-Code Engine::move(keratin_move_t &move, keratin_status_t *status) {
+Code Engine::move(keratin_move_kind_t kind, const void *send, void *receive, const int64_t *parts,
+                  int32_t from, int32_t to, keratin_status_t *status) {
+  keratin_move_t move = {};
   move.bytes = sizeof(move);
+  move.kind = kind;
+  move.send = send;
+  move.receive = receive;
+  move.parts = parts;
+  move.from = from;
+  move.to = to;
   move.deadline = deadlineIn(seconds.load(std::memory_order_relaxed));
   if (comm->move(comm->user, &move, &broken) == KERATIN_OK) {
     broken.code = KERATIN_OK;
     return KERATIN_OK;
   }
   if (broken.code == KERATIN_OK) // an engine that fails and does not say why
-    runtime::fail(&broken, KERATIN_INTERNAL, "%s failed", comm->name);
+    runtime::fail(&broken, KERATIN_INTERNAL, "%s failed", ownName);
   return runtime::fail(status, Code(broken.code), "%s", broken.message);
-}
-
-Code Engine::gather(const void *send, void *receive, const int64_t *parts,
-                    keratin_status_t *status) {
-  keratin_move_t wanted = {};
-  wanted.kind = KERATIN_MOVE_GATHER;
-  wanted.send = send;
-  wanted.receive = receive;
-  wanted.parts = parts;
-  return move(wanted, status);
-}
-
-Code Engine::exchange(const void *send, void *receive, const int64_t *parts,
-                      keratin_status_t *status) {
-  keratin_move_t wanted = {};
-  wanted.kind = KERATIN_MOVE_EXCHANGE;
-  wanted.send = send;
-  wanted.receive = receive;
-  wanted.parts = parts;
-  return move(wanted, status);
-}
-
-Code Engine::broadcast(const void *send, void *receive, int64_t bytes, int32_t from,
-                       keratin_status_t *status) {
-  keratin_move_t wanted = {};
-  wanted.kind = KERATIN_MOVE_BROADCAST;
-  wanted.send = send;
-  wanted.receive = receive;
-  wanted.parts = &bytes;
-  wanted.from = from;
-  return move(wanted, status);
-}
-
-Code Engine::shift(const void *send, int64_t sendBytes, int32_t to, void *receive,
-                   int64_t receiveBytes, int32_t from, keratin_status_t *status) {
-  const int64_t parts[] = {sendBytes, receiveBytes};
-  keratin_move_t wanted = {};
-  wanted.kind = KERATIN_MOVE_SHIFT;
-  wanted.send = send;
-  wanted.receive = receive;
-  wanted.parts = parts;
-  wanted.to = to;
-  wanted.from = from;
-  return move(wanted, status);
 }
 
 } // namespace keratin::comm

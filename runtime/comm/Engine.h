@@ -35,18 +35,28 @@ public:
   void setTimeout(double value) { seconds.store(value, std::memory_order_relaxed); }
 
   // Each as its keratin_move_kind_t says.
-  Code gather(const void *send, void *receive, const int64_t *parts, keratin_status_t *status);
-  Code exchange(const void *send, void *receive, const int64_t *parts, keratin_status_t *status);
+  Code gather(const void *send, void *receive, const int64_t *parts, keratin_status_t *status) {
+    return move(KERATIN_MOVE_GATHER, send, receive, parts, -1, -1, status);
+  }
+  Code exchange(const void *send, void *receive, const int64_t *parts, keratin_status_t *status) {
+    return move(KERATIN_MOVE_EXCHANGE, send, receive, parts, -1, -1, status);
+  }
   Code broadcast(const void *send, void *receive, int64_t bytes, int32_t from,
-                 keratin_status_t *status);
+                 keratin_status_t *status) {
+    return move(KERATIN_MOVE_BROADCAST, send, receive, &bytes, from, -1, status);
+  }
   Code shift(const void *send, int64_t sendBytes, int32_t to, void *receive, int64_t receiveBytes,
-             int32_t from, keratin_status_t *status);
+             int32_t from, keratin_status_t *status) {
+    const int64_t parts[] = {sendBytes, receiveBytes};
+    return move(KERATIN_MOVE_SHIFT, send, receive, parts, from, to, status);
+  }
 
   // OK, or what the first failed move has said.
   Code checkWorks(keratin_status_t *status) const;
 
 private:
-  Code move(keratin_move_t &move, keratin_status_t *status);
+  Code move(keratin_move_kind_t kind, const void *send, void *receive, const int64_t *parts,
+            int32_t from, int32_t to, keratin_status_t *status);
 
   keratin_comm_t *comm; // null: the group is left
   int32_t ownRank, numRanks;
