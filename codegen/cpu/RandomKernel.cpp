@@ -63,7 +63,8 @@ void RandomKernel::emit() {
   auto scalar = ir::getTensorType({}, b.getI64Type());
   forEachUnit(plan.blocks, [&](Value group, Value) {
     Value draw = loadScalar(input(0), scalar, {});
-    Value line = nest.op.getLine() ? plus(group, loadScalar(input(1), scalar, {})) : group;
+    Value line =
+        ir::RandomBitsOp(nest.op).getLine() ? plus(group, loadScalar(input(1), scalar, {})) : group;
     Value firstBlock = times(line, i64(nest.groupBlocks)),
           first = times(group, i64(nest.groupElements));
     Value low = halfOf(b, loc, firstBlock, false), high = halfOf(b, loc, firstBlock, true);
