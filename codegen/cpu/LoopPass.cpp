@@ -19,12 +19,12 @@ Value LoopPass::add(Value x, Value y) { return k.b.create<arith::AddIOp>(k.loc, 
 
 //===-- The innermost loop, in vectors --------------------------------------------------------===//
 
-// How many elements of the reduced loops come before the current one.
-Value LoopPass::reducedPosition() {
+// How many elements of all loops, or of the reduced ones, come before the current one.
+Value LoopPass::position(bool ofReduced) {
   LoopEmitter code(k.b, k.loc, k.target);
   Value position = code.constant(0);
   for (auto [i, group] : llvm::enumerate(nest.space.groups))
-    if (group.reduced)
+    if (group.reduced || !ofReduced)
       position = code.add(code.mul(position, emitter.extent(group.extent)), body.index(i).base);
   return position;
 }
@@ -32,7 +32,7 @@ Value LoopPass::reducedPosition() {
 // A vector for each vector of a row; for each row of a block of columns, and each of its vectors.
 Value LoopPass::waitingPlace(unsigned column) {
   LoopEmitter code(k.b, k.loc, k.target);
-  Value position = reducedPosition();
+  Value position = this->position(/*ofReduced=*/true);
   if (nest.form == LoopNest::Form::Columns)
     position = code.add(code.mul(position, schedule.blockColumns()), column * schedule.lanes);
   const Value what =
@@ -82,6 +82,18 @@ void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> 
   emitElement(stage, accumulators);
 }
 
+// From a line to one of the block behind its own: those come in turns from the first half of the
+// block and from the second.
+Value LoopPass::distanceInBlocks(int64_t elementBytes) {
+  LoopEmitter code(k.b, k.loc, k.target);
+  const int64_t block = schedule.aheadBlock / elementBytes,
+                line = LoopSchedule::lineBytes / elementBytes;
+  Value within = code.rem(position(/*ofReduced=*/false), code.constant(block));
+  Value isOdd = code.rem(code.div(within, code.constant(line)), code.constant(2));
+  Value to = code.add(code.div(within, code.constant(2)), code.mul(isOdd, block / 2));
+  return code.add(code.sub(to, within), block);
+}
+
 // A line of a cache at a time.
 void LoopPass::lookAhead(unsigned stage, Value position, unsigned vector) {
   for (const LoopSchedule::Ahead &ahead : schedule.ahead) {
@@ -89,7 +101,9 @@ void LoopPass::lookAhead(unsigned stage, Value position, unsigned vector) {
         vector * schedule.lanes * ahead.elementBytes % LoopSchedule::lineBytes != 0)
       continue;
     body.innermost() = emitter.laneIndex(position);
-    body.prefetch(ahead.isOutput, ahead.number, emitter.extent(schedule.aheadElements));
+    Value distance = schedule.aheadBlock ? distanceInBlocks(ahead.elementBytes)
+                                         : emitter.extent(schedule.aheadElements);
+    body.prefetch(ahead.isOutput, ahead.number, distance);
   }
 }
 
@@ -104,7 +118,7 @@ void LoopPass::addToColumns(unsigned stage) {
     if (column.stage != stage)
       continue;
     Type type = columnType(column);
-    Value place = memory.address(sums, type, reducedPosition());
+    Value place = memory.address(sums, type, position(/*ofReduced=*/true));
     Value sum = memory.load(VectorType::get(schedule.lanes, type), place, emitter.mask());
     memory.store(body.combined(column.op, sum), place, emitter.mask());
   }

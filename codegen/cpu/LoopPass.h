@@ -89,7 +89,8 @@ private:
   Values lastVectors(Walks walks, Value from, Value to, std::optional<int64_t> extent,
                      llvm::ArrayRef<Value> accumulators);
   void emitElement(unsigned stage, llvm::MutableArrayRef<Value> accumulators, unsigned column = 0);
-  Value reducedPosition();
+  Value position(bool ofReduced);
+  Value distanceInBlocks(int64_t elementBytes);
   Value waitingPlace(unsigned column);
   void addToColumns(unsigned stage);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);

@@ -28,7 +28,8 @@ static constexpr int64_t ofFirstLevel = 32 << 10, ofSecondLevel = 1 << 20, ofThi
                          narrowBytes = 256;
 // Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
 // of longer ones a cache does not hold two. Those of one pass are asked for so far ahead.
-static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192;
+static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192,
+                         blockAhead = 32768;
 // Instructions of a stage with one function of elements (ir/dialect/KeratinBase.td) and what stands
 // around it.
 static constexpr int64_t oneFunction = 45;
@@ -525,8 +526,8 @@ void LoopPlan::askTogether(ArrayRef<LoopSchedule::Ahead> tensors) {
 }
 
 // The processor sees by itself that rows follow each other, but not so far ahead as it would take:
-// of what waits for elements only so much is under way. Short stages behind the first leave it no
-// time to spare.
+// of what waits for elements only so much is under way, and of one page at a time less than of two.
+// Short stages behind the first leave it no time to spare.
 void LoopPlan::askForLater(ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage) {
   const bool areInOrder = nest.outerReduced.empty() || schedule.tile;
   const bool areLong = llvm::is_contained(schedule.unroll, 1u);
@@ -540,7 +541,7 @@ void LoopPlan::askForLater(ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage)
   schedule.ahead.assign(inputs.begin(), inputs.end());
   for (LoopSchedule::Ahead &input : schedule.ahead)
     input.stage = stage;
-  schedule.aheadElements = bytesAhead / bytes;
+  schedule.aheadBlock = blockAhead / int64_t(llvm::PowerOf2Ceil(inputs.size()));
 }
 
 void LoopPlan::splitWork() {
@@ -649,9 +650,13 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
     out << "; own code for rows of up to " << counted(schedule.shortVectors, "vector");
   if (schedule.isOneBlockApart)
     out << "; own code for rows of one block";
-  if (!schedule.ahead.empty())
-    out << "; asks for " << counted(int64_t(schedule.ahead.size()), "tensor") << " "
-        << schedule.aheadElements.str() << " elements ahead";
+  if (!schedule.ahead.empty()) {
+    out << "; asks for " << counted(int64_t(schedule.ahead.size()), "tensor") << " ";
+    if (schedule.aheadBlock)
+      out << "a block of " << schedule.aheadBlock << " bytes ahead";
+    else
+      out << schedule.aheadElements.str() << " elements ahead";
+  }
   if (!nest.columns.empty())
     out << "; columns in blocks of " << nest.space.rowsOfBlock().str() << " rows";
   out << "\n";

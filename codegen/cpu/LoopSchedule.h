@@ -40,6 +40,9 @@ struct LoopSchedule {
   };
   llvm::SmallVector<Ahead> ahead;
   ir::DimExpr aheadElements = 0;
+  // Of what is walked from one end to the other: the block of so many bytes behind its own, of both
+  // halves in turns. 0: it is not.
+  int64_t aheadBlock = 0;
   static constexpr int64_t lineBytes = 64; // of a cache
   // Rows of lengths that the call knows have code of their own where they are at most so many
   // vectors. 0: there is none.
