@@ -145,6 +145,18 @@ static std::vector<SweepCase> randomBitsCases() {
                        return {math.builder().create<RandomBitsOp>(math.location(), type, xs[0],
                                                                    0x123456789abcdef)};
                      }});
+  // From a line on, alone and among others.
+  for (const Shape &dims : shapes())
+    cases.push_back(
+        {"random_bits from a line " + toString(dims),
+         {{{}, KERATIN_DTYPE_INT64}, {{}, KERATIN_DTYPE_INT64}, {dims, KERATIN_DTYPE_BOOL}},
+         [=](GraphMath &math, ValueRange xs) -> Values {
+           auto type = getTensorType(dims, elementType(math, KERATIN_DTYPE_UINT32));
+           Value line = math.mul(xs[1], xs[1]);
+           Value bits = math.builder().create<RandomBitsOp>(math.location(), type, xs[0], line,
+                                                            0x123456789abcdef);
+           return {bits, math.add(bits, bits)};
+         }});
   return cases;
 }
 
@@ -961,6 +973,19 @@ static std::vector<SweepCase> printCases() {
            }}};
 }
 
+// Of one rank; shard_test has several.
+static std::vector<SweepCase> allReduceCases() {
+  std::vector<SweepCase> cases;
+  for (RankReduction reduction : {RankReduction::Sum, RankReduction::Max, RankReduction::Before})
+    cases.push_back({"all_reduce " + stringifyRankReduction(reduction).str(),
+                     {{shape("d0;3"), KERATIN_DTYPE_FLOAT32}},
+                     [=](GraphMath &math, ValueRange xs) -> Values {
+                       return {math.builder().create<AllReduceOp>(math.location(), xs[0].getType(),
+                                                                  xs[0], reduction)};
+                     }});
+  return cases;
+}
+
 //===-- Loops and branches --------------------------------------------------------------------===//
 
 static std::vector<SweepCase> loopCases(const std::vector<LoopExample> &examples) {
@@ -1027,6 +1052,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},
+      {"keratin.all_reduce", allReduceCases},
   };
   auto found = written.find(op);
   return found == written.end() ? std::vector<SweepCase>() : found->second();
