@@ -68,22 +68,16 @@ public:
   }
 
   void run(Value begin, Value end) {
-    // Which block of A and of B lies packed in the scratch. Units come with the rows of one block
-    // of columns in a row, so a chunk packs each block of B once.
-    Value none = emit.constant(-1);
     if (plan.usesAmx)
       emitBeginAmx(emit);
-    emit.loop(begin, end, 1, {none, none}, [&](Value unit, ValueRange packed) {
-      Value rest = emit.div(unit, blocks.rowBlocks);
-      Value rowBlock = emit.sub(unit, emit.mul(rest, blocks.rowBlocks));
-      batch = emit.div(rest, blocks.columnBlocks);
-      Value columnBlock = emit.sub(rest, emit.mul(batch, blocks.columnBlocks));
-      m0 = emit.mul(rowBlock, blocks.rows);
-      n0 = emit.mul(columnBlock, blocks.columns);
+    emit.loop(begin, end, 1, packedBefore(), [&](Value unit, ValueRange packed) {
+      const Place at = placeOfUnit(unit);
+      batch = at.batch;
+      m0 = emit.mul(at.rowBlock, blocks.rows);
+      n0 = emit.mul(at.columnBlock, blocks.columns);
       rowsOfA.rowsHere = emit.min(blocks.rows, emit.sub(blocks.m, m0));
       columnsOfB.columnsHere = emit.min(blocks.columns, emit.sub(blocks.n, n0));
-      Value aBlock = emit.add(emit.mul(batch, blocks.rowBlocks), rowBlock);
-      Value bBlock = emit.add(emit.mul(batch, blocks.columnBlocks), columnBlock);
+      auto [aBlock, bBlock] = blocksAt(at);
       Value width = emit.constant(plan.tileColumns());
       panels = emit.ceilDiv(columnsOfB.columnsHere, width);
       Value firstPartial = plan.masksB ? panels : emit.div(columnsOfB.columnsHere, width);
@@ -101,6 +95,33 @@ public:
   }
 
 private:
+  struct Place {
+    Value batch, rowBlock, columnBlock;
+  };
+  Place placeOfUnit(Value unit) {
+    // What has no elements has no units, but the last one is asked for all the same.
+    Value rows = emit.max(blocks.rowBlocks, one), columns = emit.max(blocks.columnBlocks, one);
+    Value rest = emit.div(unit, rows), batch = emit.div(rest, columns);
+    return {batch, emit.sub(unit, emit.mul(rest, rows)), emit.sub(rest, emit.mul(batch, columns))};
+  }
+
+  // The numbers of a unit's blocks of A and of B.
+  std::pair<Value, Value> blocksAt(const Place &at) {
+    return {emit.add(emit.mul(at.batch, blocks.rowBlocks), at.rowBlock),
+            emit.add(emit.mul(at.batch, blocks.columnBlocks), at.columnBlock)};
+  }
+
+  // Those that lie packed in the scratch when units begin. Units come with the rows of one block of
+  // columns in a row, so a thread packs each block of B once.
+  LoopEmitter::Values packedBefore() {
+    Value none = emit.constant(-1);
+    if (!spec.unitsDone || (!plan.packsA && !plan.packsB))
+      return {none, none};
+    Value last = emit.sub(spec.unitsDone, one), isNone = emit.less(last, zero);
+    auto [aBlock, bBlock] = blocksAt(placeOfUnit(last));
+    return {emit.select(isNone, none, aBlock), emit.select(isNone, none, bBlock)};
+  }
+
   // Whether A is packed although the micro-kernel could read it where it is: if rows lie at
   // distances that crowd them into few sets of the cache, or on a page each, and there are enough
   // columns to pay for the copy.

@@ -214,6 +214,7 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
   spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
   spec.scratch = k.scratch();
+  spec.unitsDone = k.unitsDone();
   Value begin = toIndex(k, k.begin), end = toIndex(k, k.end);
   emitContraction(k.b, k.loc, spec, plan, k.target, begin, end);
 }

@@ -13,7 +13,7 @@ void ConvolutionLoops::run(Value begin, Value end) {
   if (plan.filter != Filter::PackedOnce)
     return runItems(begin, end);
   // Which panels lie packed in the scratch. Units with the same panels come one after the other.
-  emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
+  emit.loop(begin, end, 1, {heldBefore(blocks.unitCount)}, [&](Value unit, ValueRange held) {
     Value panels = emit.div(unit, blocks.unitCount);
     openPanels(panels);
     Value first = emit.mul(emit.sub(unit, emit.mul(panels, blocks.unitCount)), blocks.unitItems);
@@ -30,10 +30,20 @@ void ConvolutionLoops::run(Value begin, Value end) {
   });
 }
 
+// What the scratch holds when units begin, if so many one after the other share it. There may be
+// none.
+Value ConvolutionLoops::heldBefore(Value units) {
+  Value none = emit.constant(-1);
+  if (!spec.unitsDone)
+    return none;
+  Value last = emit.sub(spec.unitsDone, one);
+  return emit.select(emit.less(last, zero), none, emit.div(last, emit.max(units, one)));
+}
+
 // Units share nothing of the filter. Those with the same region, of an item at a phase, come one
 // after the other.
 void ConvolutionLoops::runItems(Value begin, Value end) {
-  emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
+  emit.loop(begin, end, 1, {heldBefore(blocks.columnCount)}, [&](Value unit, ValueRange held) {
     Value item = emit.div(unit, blocks.panels);
     openPanels(emit.sub(unit, emit.mul(item, blocks.panels)));
     openItem(item);

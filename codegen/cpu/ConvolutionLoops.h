@@ -48,6 +48,7 @@ private:
   Value numbersOf(Value elements) { return emit.mul(elements, plan.tile.depthStep); }
 
   Value here(Value size, Value first, Value block);
+  Value heldBefore(Value units);
   void runItems(Value begin, Value end);
   void openPanels(Value number);
   void openItem(Value number);

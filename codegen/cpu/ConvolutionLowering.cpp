@@ -45,6 +45,7 @@ void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
   spec.store = [&](OpBuilder &builder, Location loc, const ConvolutionPlace &place, Value sums,
                    Value mask) { epilogue.emit(builder, loc, place, sums, mask); };
   spec.scratch = k.scratch();
+  spec.unitsDone = k.unitsDone();
   Value begin = toIndex(k, k.begin), end = toIndex(k, k.end);
   emitConvolution(k.b, k.loc, spec, schedule, k.target, begin, end);
 }

@@ -15,8 +15,13 @@ public:
 
   // The thread's memory (keratin_context_t::scratch).
   mlir::Value scratch();
+  // keratin_context_t::units_done.
+  mlir::Value unitsDone();
 
   const MachineTarget &target;
+
+private:
+  mlir::Value contextField(size_t offset, mlir::Type type);
 };
 
 } // namespace keratin::codegen

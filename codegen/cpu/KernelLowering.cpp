@@ -10,12 +10,18 @@ using namespace mlir;
 namespace ir = keratin::ir;
 namespace host = keratin::host;
 
+Value CpuKernelBuilder::contextField(size_t offset, Type type) {
+  Value slot = b.create<LLVM::GEPOp>(loc, context.getType(), b.getI8Type(), context,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  return b.create<LLVM::LoadOp>(loc, type, slot);
+}
+
 Value CpuKernelBuilder::scratch() {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value slot =
-      b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), context,
-                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, scratch))});
-  return b.create<LLVM::LoadOp>(loc, pointer, slot);
+  return contextField(offsetof(keratin_context_t, scratch), context.getType());
+}
+
+Value CpuKernelBuilder::unitsDone() {
+  return contextField(offsetof(keratin_context_t, units_done), b.getI64Type());
 }
 
 CpuPlan keratin::codegen::planKernel(ir::KernelOp kernel, const MachineTarget &target) {

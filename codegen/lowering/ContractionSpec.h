@@ -54,6 +54,9 @@ struct ContractionSpec {
   ContractionStore store;
   // llvm.ptr, 64-byte aligned, as big as the plan says, private to the chunk.
   mlir::Value scratch;
+  // i64: 1 + the last unit that was done with this scratch, which is as it was left; 0 if there is
+  // none. Null: nobody knows.
+  mlir::Value unitsDone;
 };
 
 } // namespace keratin::codegen

@@ -174,7 +174,10 @@ struct keratin_context_t {
   void *invocation;
   // Not 0: the entry function makes what is prepared (keratin_prepared_t), before all else.
   int64_t prepares;
-  void *reserved[3];
+  // Of a thread's context: where its last run of units of this region ended, whose scratch is as
+  // the kernel left it. 0: it has had none.
+  int64_t units_done;
+  void *reserved[2];
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are

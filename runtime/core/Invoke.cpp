@@ -158,6 +158,7 @@ void Invocation::enter(const CallFunctions &table) {
              .profiled = nullptr,
              .invocation = this,
              .prepares = prepared->mustMake(),
+             .units_done = 0,
              .reserved = {}};
   if (isProfiling()) {
     if (descriptor.num_kernels > 0)

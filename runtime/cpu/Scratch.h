@@ -9,9 +9,9 @@
 
 namespace keratin::runtime {
 
-// A call has a slot for each thread that the pool may use, asked for before any work. A chunk of a
-// region takes a free slot while it runs; code outside regions uses slot 0, when no chunk can be
-// running. A host's pool may have more threads than slots: then chunks wait for one.
+// A call has a slot for each thread that the pool may use, asked for before any work. A thread
+// takes a free slot for its part of a region, of a host's pool for a chunk; code outside regions
+// uses slot 0, when no chunk can be running. Where threads are more than slots, they wait for one.
 class Scratch {
 public:
   static constexpr int maxSlots = 64;
@@ -23,7 +23,7 @@ public:
                std::memory_order_relaxed);
   }
 
-  // The context as a chunk sees it; leave() gives the slot back.
+  // The context as a thread sees it; leave() gives the slot back.
   keratin_context_t enter(keratin_context_t *call, int &slot) {
     uint64_t mask = free.load(std::memory_order_relaxed);
     for (;;) {
@@ -48,6 +48,7 @@ public:
             .profiled = call->profiled,
             .invocation = call->invocation,
             .prepares = 0,
+            .units_done = 0,
             .reserved = {}};
   }
 

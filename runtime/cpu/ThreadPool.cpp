@@ -72,32 +72,51 @@ struct Job {
   keratin_kernel_fn_t kernel;
   const int64_t *argv;
   int64_t units, grain, first;
+};
 
-  // As one call of the kernel: what chunks have in common, such as a packed operand, it makes once.
-  void runChunks(int64_t index, int64_t count) const {
-    int64_t begin = (first + index) * grain;
-    int64_t end = count > (units - begin) / grain ? units : begin + count * grain;
-    if (!context->profiled) {
-      runUnits(begin, end);
+// What a thread does of one region. It keeps its scratch meanwhile: what runs of chunks have in
+// common, such as a packed operand, the kernel makes once.
+class Turn {
+public:
+  Turn() = default;
+  Turn(const Turn &) = delete;
+  ~Turn() {
+    if (scratch)
+      scratch->leave(slot);
+  }
+
+  // As one call of the kernel.
+  void runChunks(const Job &job, int64_t index, int64_t count) {
+    int64_t begin = (job.first + index) * job.grain;
+    int64_t end = count > (job.units - begin) / job.grain ? job.units : begin + count * job.grain;
+    if (!job.context->profiled) {
+      runUnits(job, begin, end);
       return;
     }
     int64_t start = profileClock();
-    runUnits(begin, end);
-    recordChunk(*context, start, begin, end);
+    runUnits(job, begin, end);
+    recordChunk(*job.context, start, begin, end);
   }
 
-  void runUnits(int64_t begin, int64_t end) const {
+private:
+  void runUnits(const Job &job, int64_t begin, int64_t end) {
     // context->host is the call's scratch, if its kernels need any.
-    auto *scratch = static_cast<Scratch *>(context->host);
-    if (!scratch) {
-      kernel(context, argv, begin, end);
+    auto *ofCall = static_cast<Scratch *>(job.context->host);
+    if (!ofCall) {
+      job.kernel(job.context, job.argv, begin, end);
       return;
     }
-    int slot;
-    keratin_context_t own = scratch->enter(context, slot);
-    kernel(&own, argv, begin, end);
-    scratch->leave(slot);
+    if (!scratch) {
+      own = ofCall->enter(job.context, slot);
+      scratch = ofCall;
+    }
+    job.kernel(&own, job.argv, begin, end);
+    own.units_done = end;
   }
+
+  Scratch *scratch = nullptr;
+  int slot = 0;
+  keratin_context_t own;
 };
 
 class ThreadPool {
@@ -190,18 +209,25 @@ private:
   }
 
   void participate(int self, int participants) {
+    int64_t done = runClaims(self, participants);
+    if (done)
+      remaining.fetch_sub(done, std::memory_order_release);
+  }
+
+  // All of one job, which does not end before what is done here counts.
+  int64_t runClaims(int self, int participants) {
+    Turn turn;
     int64_t done = 0;
     for (int step = 0; step < participants; ++step) {
       Claims &theirs = claims[(self + step) % participants];
       Job job;
       int64_t chunk;
       while (int64_t count = claim(theirs, job, chunk)) {
-        job.runChunks(chunk, count);
+        turn.runChunks(job, chunk, count);
         done += count;
       }
     }
-    if (done)
-      remaining.fetch_sub(done, std::memory_order_release);
+    return done;
   }
 
   // Takes a quarter of the chunks that are left: long runs at first, single chunks in the end, when
@@ -382,7 +408,7 @@ constinit keratin_thread_pool_t hostPool = {nullptr, nullptr};
 void runChunkOnHost(void *data, int64_t chunk) {
   bool before = insideRegion;
   insideRegion = true;
-  static_cast<const Job *>(data)->runChunks(chunk, 1);
+  Turn().runChunks(*static_cast<const Job *>(data), chunk, 1);
   insideRegion = before;
 }
 
@@ -404,7 +430,7 @@ void parallelFor(keratin_context_t *context, keratin_kernel_fn_t kernel, const i
     if (pool.tryRun(job, chunks))
       return;
   }
-  job.runChunks(0, chunks);
+  Turn().runChunks(job, 0, chunks);
 }
 
 void addPoolUser() { pool.addUser(); }

@@ -82,7 +82,8 @@ Sizes sizesOf(const Kind &kind, const Problem &problem) {
 }
 
 using KernelFn = void (*)(const void *a, const void *b, const void *bias, void *c,
-                          const Sizes *sizes, void *scratch, int64_t begin, int64_t end);
+                          const Sizes *sizes, void *scratch, int64_t begin, int64_t end,
+                          int64_t unitsDone);
 using UnitsFn = int64_t (*)(const Sizes *sizes);
 
 struct Compiled {
@@ -157,12 +158,13 @@ Compiled compile(const Kind &kind, const Problem &example) {
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
-  func::FuncOp kernel =
-      module.begin("kernel", {pointer, pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
+  func::FuncOp kernel = module.begin(
+      "kernel", {pointer, pointer, pointer, pointer, pointer, pointer, i64, i64, i64}, {});
   ContractionSpec spec = makeSpec(kernel.getArgument(4));
   spec.a.base = kernel.getArgument(0);
   spec.b.base = kernel.getArgument(1);
   spec.scratch = kernel.getArgument(5);
+  spec.unitsDone = kernel.getArgument(8);
   Value bias = kernel.getArgument(2), result = kernel.getArgument(3), sizes = kernel.getArgument(4);
   spec.store = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) {
@@ -268,7 +270,8 @@ int64_t extent(int64_t batch, int64_t rows, int64_t cols, int64_t batchStride, i
   return (batch - 1) * batchStride + (rows - 1) * row + (cols - 1) * col + 1;
 }
 
-// Runs one problem, in `chunks` parts executed last to first, and compares with plain loops.
+// Runs one problem, in `chunks` parts executed first to last and last to first, each in the scratch
+// that the one before has left, and compares with plain loops.
 void check(const Compiled &compiled, const Kind &kind, const Problem &problem, int chunks = 1) {
   CAPTURE(problem.batch, problem.m, problem.n, problem.k, chunks);
   std::mt19937 random(problem.m * 31 + problem.n * 7 + problem.k + 1);
@@ -282,27 +285,33 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &problem, i
     kind.narrowB ? factor->fillWithAny(random) : factor->fill(random);
   bias.fill(random);
 
-  auto run = [&](Array &result, int parts) {
+  auto run = [&](Array &result, int parts, bool isBackwards) {
     int64_t units = compiled.units(&s);
     REQUIRE((units > 0) == (s.batch * s.m * s.n > 0));
     // As kernels are printed.
     REQUIRE(compiled.unitSizes.evaluate([&](int64_t offset) {
       return *reinterpret_cast<const int64_t *>(reinterpret_cast<const char *>(&s) + offset);
     }) == units);
-    for (int part = parts - 1; part >= 0; --part)
-      compiled.kernel(a.data(), b.data(), bias.data(), result.data(), &s, scratch.data(),
-                      units * part / parts, units * (part + 1) / parts);
+    int64_t done = 0;
+    for (int i = 0; i < parts; ++i) {
+      const int part = isBackwards ? parts - 1 - i : i;
+      const int64_t begin = units * part / parts, end = units * (part + 1) / parts;
+      compiled.kernel(a.data(), b.data(), bias.data(), result.data(), &s, scratch.data(), begin,
+                      end, done);
+      done = begin < end ? end : done;
+    }
   };
-  run(c, 1);
+  run(c, 1, false);
   REQUIRE(a.guardsHold());
   REQUIRE(b.guardsHold());
   REQUIRE(c.guardsHold());
   REQUIRE(scratch.guardsHold());
-  if (chunks > 1) {
-    Array again(sums, s.batch * s.cBatch);
-    run(again, chunks);
-    REQUIRE(c == again);
-  }
+  for (bool isBackwards : {false, true})
+    if (chunks > 1) {
+      Array again(sums, s.batch * s.cBatch);
+      run(again, chunks, isBackwards);
+      REQUIRE(c == again);
+    }
 
   double epsilon = sums == Dtype::F32 ? 0x1p-24 : sums == Dtype::F64 ? 0x1p-53 : 0;
   int64_t wrong = 0, trampled = 0;
@@ -417,7 +426,7 @@ void checkBits(const Compiled &compiled, const Kind &kind, const Problem &proble
   for (int64_t n = 0; n < s.n; ++n)
     bias.set(n, 0);
   compiled.kernel(a.data(), b.data(), bias.data(), c.data(), &s, scratch.data(), 0,
-                  compiled.units(&s));
+                  compiled.units(&s), 0);
   int64_t wrong = 0;
   std::vector<float> left(s.k), right(s.k);
   for (int64_t m = 0; m < s.m; ++m)
@@ -539,7 +548,7 @@ TEST_CASE("sums of the smallest integers wrap") {
   for (int64_t n = 0; n < s.n; ++n)
     bias.set(n, -2147483641); // 6 * 2^30 is -2^31 there
   compiled.kernel(a.data(), b.data(), bias.data(), c.data(), &s, scratch.data(), 0,
-                  compiled.units(&s));
+                  compiled.units(&s), 0);
   for (int64_t m = 0; m < s.m; ++m)
     for (int64_t n = 0; n < s.n; ++n)
       REQUIRE(c.get(m * s.cRow + n) == 7);
@@ -921,7 +930,7 @@ TEST_CASE("infinities and NaN of one row do not reach another") {
   for (int64_t k = 0; k < 20; ++k)
     a.set(16 * 20 + k, k == 3 ? INFINITY : NAN);
   compiled.kernel(a.data(), b.data(), bias.data(), c.data(), &s, scratch.data(), 0,
-                  compiled.units(&s));
+                  compiled.units(&s), 0);
   for (int64_t m = 0; m < 17; ++m)
     for (int64_t n = 0; n < 33; ++n)
       REQUIRE(std::isnan(c.get(m * s.cRow + n)) == (m == 16));

@@ -114,7 +114,7 @@ std::vector<int64_t> tableOf(const Problem &p) {
 }
 
 using KernelFn = void (*)(const void *x, const void *w, void *y, const int64_t *table,
-                          void *scratch, int64_t begin, int64_t end);
+                          void *scratch, int64_t begin, int64_t end, int64_t unitsDone);
 using UnitsFn = int64_t (*)(const int64_t *table);
 
 struct Compiled {
@@ -204,12 +204,13 @@ Compiled compile(const Kind &kind, const Problem &example) {
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
   func::FuncOp kernel =
-      module.begin("kernel", {pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
+      module.begin("kernel", {pointer, pointer, pointer, pointer, pointer, i64, i64, i64}, {});
   Value table = kernel.getArgument(3), result = kernel.getArgument(2);
   ConvolutionSpec spec = makeSpec(table);
   spec.x.base = kernel.getArgument(0);
   spec.filter.base = kernel.getArgument(1);
   spec.scratch = kernel.getArgument(4);
+  spec.unitsDone = kernel.getArgument(7);
   spec.store = [&](OpBuilder &b, Location loc, const ConvolutionPlace &place, Value sums,
                    Value mask) {
     LoopEmitter emit(b, loc, target);
@@ -297,23 +298,30 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chu
   auto unitSizes = compiled.unitSizes.evaluate([&](int64_t slot) { return table[slot]; });
   REQUIRE(unitSizes.value_or(units) == units);
   GuardedBuffer scratch(compiled.scratchBytes, edge, 64);
-  auto run = [&](Tensor &y, int parts) {
+  // In the scratch that the part before has left.
+  auto run = [&](Tensor &y, int parts, bool isBackwards) {
     std::memset(y.memory.data(), 0x5a, y.memory.size());
-    for (int part = parts - 1; part >= 0; --part)
+    int64_t done = 0;
+    for (int i = 0; i < parts; ++i) {
+      const int part = isBackwards ? parts - 1 - i : i;
+      const int64_t begin = units * part / parts, end = units * (part + 1) / parts;
       compiled.kernel(x.memory.data(), w.memory.data(), y.memory.data(), table.data(),
-                      scratch.data(), units * part / parts, units * (part + 1) / parts);
+                      scratch.data(), begin, end, done);
+      done = begin < end ? end : done;
+    }
     REQUIRE(x.memory.isIntact());
     REQUIRE(w.memory.isIntact());
     REQUIRE(y.memory.isIntact());
     REQUIRE(scratch.isIntact());
   };
   Tensor y(sums, at.y.elements, edge);
-  run(y, 1);
-  if (chunks > 1) {
-    Tensor again(sums, at.y.elements, edge);
-    run(again, chunks);
-    REQUIRE(std::memcmp(y.memory.data(), again.memory.data(), y.memory.size()) == 0);
-  }
+  run(y, 1, false);
+  for (bool isBackwards : {false, true})
+    if (chunks > 1) {
+      Tensor again(sums, at.y.elements, edge);
+      run(again, chunks, isBackwards);
+      REQUIRE(std::memcmp(y.memory.data(), again.memory.data(), y.memory.size()) == 0);
+    }
   double epsilon = sums == Dtype::F32 ? 0x1p-24 : sums == Dtype::F64 ? 0x1p-53 : 0;
   int64_t wrong = 0, each = std::max<int64_t>(1, at.y.elements / 4000);
   std::vector<SlidingWindow> windows;

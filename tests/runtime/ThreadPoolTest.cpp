@@ -448,3 +448,32 @@ TEST_CASE("chunks of a region have scratch of their own") {
     parallelFor(&call, kernel, argv, 64, 1);
   CHECK(wrong == 0);
 }
+
+// As a kernel that keeps what it has packed.
+TEST_CASE("a thread finds the scratch of a region as its last run of units has left it") {
+  constexpr int slots = 3;
+  Threads threads(slots);
+  std::vector<int64_t> memory(slots);
+  Scratch scratch;
+  scratch.set(memory.data(), sizeof(int64_t), slots);
+  keratin_context_t call = {};
+  call.host = &scratch;
+  std::atomic<int64_t> wrong{0}, first{0}, later{0};
+  int64_t argv[] = {int64_t(&wrong), int64_t(&first), int64_t(&later)};
+  auto kernel = [](keratin_context_t *context, const int64_t *arguments, int64_t, int64_t end) {
+    auto count = [&](int i) { ++*reinterpret_cast<std::atomic<int64_t> *>(arguments[i]); };
+    auto *left = static_cast<int64_t *>(context->scratch);
+    count(context->units_done == 0 ? 1 : 2);
+    if (context->units_done != 0 && *left != context->units_done)
+      count(0);
+    *left = end;
+  };
+  constexpr int regions = 50;
+  for (int repeat = 0; repeat < regions; ++repeat)
+    parallelFor(&call, kernel, argv, 64, 1);
+  CHECK(wrong == 0);
+  // Once for each thread that takes part.
+  CHECK(first >= regions);
+  CHECK(first <= slots * regions);
+  CHECK(later > 0);
+}

@@ -368,6 +368,7 @@ private:
                                    .profiled = nullptr,
                                    .invocation = &queue,
                                    .prepares = 0,
+                                   .units_done = 0,
                                    .reserved = {}};
       for (int64_t unit = 0; unit < units; unit += grain)
         run(&context, arguments.data(), unit, std::min(unit + grain, units));
