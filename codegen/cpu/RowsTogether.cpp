@@ -75,6 +75,9 @@ void RowsTogether::emit(Value begin, Value end) {
   for (ArrayRef<Value> values : known)
     init.append(nothing(values));
   Value last = k.b.create<arith::AddIOp>(k.loc, end, emitter.i64(int64_t(stages.size()) - 1));
+  // Of no rows there is no step: an index in an empty shape would be divided by its sizes.
+  Value isAny = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt, begin, end);
+  last = k.b.create<arith::SelectOp>(k.loc, isAny, last, begin);
   emitter.loop(begin, last, 1, init, [&](Value step, ArrayRef<Value> carried) {
     SmallVector<LoopPass::Walk> walks;
     for (size_t at = 0; at < stages.size(); ++at) {
