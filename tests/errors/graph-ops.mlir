@@ -32,6 +32,14 @@ func.func @constant_type() {
 
 // -----
 
+func.func @line_is_scalar(%d: tensor<i64>, %l: tensor<2xi64>) {
+  // expected-error @below {{'keratin.random_bits' op line must be a scalar, found 'tensor<2xi64>'}}
+  %y = keratin.random_bits %d, %l {seed = 1 : i64} : (tensor<i64>, tensor<2xi64>) -> tensor<4xui32>
+  return
+}
+
+// -----
+
 func.func @draw_is_scalar(%d: tensor<2xi64>) {
   // expected-error @below {{'keratin.random_bits' op draw must be a scalar, found 'tensor<2xi64>'}}
   %y = keratin.random_bits %d {seed = 1 : i64} : (tensor<2xi64>) -> tensor<4xui32>

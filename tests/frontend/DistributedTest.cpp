@@ -1,0 +1,57 @@
+// K::distributed in one process, and FunctionOptions::shard; several processes are
+// tests/distributed's.
+#include "tests/frontend/FrontendTest.h"
+
+#include "keratin/distributed.h"
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+template <typename Exception, typename Work>
+void checkRefused(const std::string &message, Work work) {
+  try {
+    work();
+    FAIL("nothing was thrown; expected: " << message);
+  } catch (const Exception &error) {
+    CHECK_THAT(error.what(), Contains(message));
+  }
+}
+
+} // namespace
+
+TEST_CASE("a sharded function of one rank computes the whole") {
+  Tensor x = K::placeholder({K::Dim("batch"), 2});
+  K::Function f = K::function(x, {K::sum(x), x * 2.0}, {}, {.shard = {{"batch"}}});
+  K::Results results = f({Array{{1.0, 2.0}, {3.0, 4.0}}});
+  CHECK(results[0].item() == 10);
+  CHECK(results[1].shape() == std::vector<int64_t>{2, 2});
+}
+
+TEST_CASE("shards that a function cannot have") {
+  Tensor x = K::placeholder({K::Dim("batch"), K::Dim("time")});
+  checkRefused<K::ValueError>(
+      "no input has a dimension of the size 'rows', of which each rank is to "
+      "have a part; needed the name of a K::Dim",
+      [&] { K::function(x, K::sum(x), {}, {.shard = {{"rows"}}}); });
+  checkRefused<K::NotImplementedError>(
+      "sizes that are sharded along different axes of a mesh, 'data' and 'model'", [&] {
+        K::function(x, K::sum(x), {},
+                    {.shard = {{"batch", K::mesh("data")}, {"time", K::mesh("model")}}});
+      });
+}
+
+TEST_CASE("a process joins its ranks once") {
+  CHECK_FALSE(K::distributed::isInitialized());
+  CHECK(K::distributed::engine() == "one rank");
+  K::distributed::barrier();
+  checkRefused<K::ValueError>("distributed.init: there is no engine; needed a keratin_comm_t",
+                              [] { K::distributed::init(nullptr); });
+  K::distributed::init();
+  CHECK((K::distributed::rank() == 0 && K::distributed::size() == 1));
+  checkRefused<K::RuntimeError>("distributed.init: this process has joined its ranks already",
+                                [] { K::distributed::init(); });
+  Tensor w = K::variable(3.0);
+  K::distributed::broadcast({w});
+  CHECK(K::get_value(w).item() == 3);
+}
