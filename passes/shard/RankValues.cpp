@@ -58,9 +58,13 @@ void RankValues::setKinds(Operation *op, RankKind share) {
     kinds[result] = isPart(result) ? RankKind::Part : share;
 }
 
-LogicalResult RankValues::needAllWhole(Operation *op) {
+void RankValues::needOperandsWhole(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     needWhole(operand);
+}
+
+LogicalResult RankValues::needAllWhole(Operation *op) {
+  needOperandsWhole(op);
   setKinds(op);
   return success();
 }
@@ -89,7 +93,7 @@ LogicalResult RankValues::visit(Operation *op) {
       return refuse(op, "a number that is no multiple of");
     return setKinds(op, isSharded(size) ? RankKind::Sum : RankKind::Same), success();
   }
-  if (op->hasTrait<OpTrait::IsTerminator>() && isa<func::ReturnOp>(op))
+  if (isa<func::ReturnOp>(op))
     return needAllWhole(op);
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success(); // the loop or branch sees to it
@@ -156,8 +160,7 @@ LogicalResult RankValues::visitContraction(DotGeneralOp op) {
   std::optional<unsigned> a = dimensionOf(op.getA()), b = dimensionOf(op.getB());
   bool isOver = (a && llvm::is_contained(op.getAContract(), int64_t(*a))) ||
                 (b && llvm::is_contained(op.getBContract(), int64_t(*b)));
-  for (OpOperand &operand : op->getOpOperands())
-    needWhole(operand);
+  needOperandsWhole(op);
   if (isOver && isPart(op.getY())) // the other operand has it among the rest
     return refuse(op, "products over and along");
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
@@ -175,8 +178,7 @@ LogicalResult RankValues::visitConvolution(ConvolutionOp op) {
   char ofX = letterOf(x, op.getX()), ofFilter = letterOf(filter, op.getFilter());
   if (isdigit(ofX) || isdigit(ofFilter) || isdigit(letterOf(result, op.getY())))
     return refuse(op, "windows along");
-  for (OpOperand &operand : op->getOpOperands())
-    needWhole(operand);
+  needOperandsWhole(op);
   bool isOver = ofX == 'c' || ofFilter == 'c';
   if (isOver && isPart(op.getY()))
     return refuse(op, "convolutions over and along");
@@ -191,8 +193,7 @@ LogicalResult RankValues::visitScatter(ScatterAddOp op) {
     return refuse(op, "rows at given places along");
   if (kindOf(op.getUpdates()) == RankKind::Sum)
     return needWhole(op.getIndicesMutable()), setKinds(op, RankKind::Sum), success();
-  for (OpOperand &operand : op->getOpOperands())
-    needWhole(operand);
+  needOperandsWhole(op);
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
 }
 
@@ -316,8 +317,7 @@ LogicalResult RankValues::visitLoop(LoopOpInterface op) {
 }
 
 LogicalResult RankValues::visitBranches(IfOp op) {
-  for (OpOperand &operand : op->getOpOperands())
-    needWhole(operand);
+  needOperandsWhole(op);
   SmallVector<Operation *> yields;
   for (Region *region : {&op.getThenBody(), &op.getElseBody()}) {
     Block &block = region->front();

@@ -64,6 +64,8 @@ private:
     if (isShare(operand.get()))
       whole.insert(&operand);
   }
+  void needOperandsWhole(mlir::Operation *op);
+  // Those, and so what it makes is the same on all ranks, or a part.
   mlir::LogicalResult needAllWhole(mlir::Operation *op);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &what);
 

@@ -149,7 +149,7 @@ void Reducer::reduceInBuckets(ArrayRef<Need> needs) {
   for (const Need &need : needs) {
     int64_t own = bytesOf(need.share);
     if (!bucket.empty() &&
-        (!need.share.getDefiningOp()->isBeforeInBlock(firstUse) || bytes + own > bucketBytes ||
+        (!need.share.getDefiningOp()->isBeforeInBlock(firstUse) || own > bucketBytes - bytes ||
          getElementType(need.share) != getElementType(bucket.front().share)))
       close();
     bucket.push_back(need);
