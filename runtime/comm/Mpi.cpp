@@ -1,6 +1,7 @@
 // The engine of MPI: moves are its collectives that do not block, asked again and again whether
 // they are over, so that a time limit holds.
 #include "runtime/comm/MpiLibrary.h"
+#include "runtime/comm/Parts.h"
 
 #include "runtime/core/Allocator.h"
 
@@ -35,19 +36,7 @@ public:
       return code;
     if (Code code = mpi.check(mpi.MPI_Comm_size(comm, &size), "MPI_Comm_size", status))
       return code;
-    table.bytes = sizeof(table);
-    table.abi_version = KERATIN_COMM_ABI_VERSION;
-    table.name = mpi.name;
-    table.user = this;
-    table.rank = rank;
-    table.size = size;
-    table.move = [](void *user, const keratin_move_t *move, keratin_status_t *status) {
-      auto *self = static_cast<Mpi *>(user);
-      Code code = self->run(*move, status);
-      self->isBroken |= code != KERATIN_OK;
-      return code;
-    };
-    table.close = [](void *user) { static_cast<Mpi *>(user)->close(); };
+    table = tableOf(this, mpi.name, rank, size);
     if (!counts.reserve(4 * sizeof(int) * size_t(size)))
       return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
     return KERATIN_OK;
@@ -64,6 +53,12 @@ public:
         mpi.MPI_Finalize();
     }
     runtime::destroyObject(this);
+  }
+
+  Code run(const keratin_move_t &move, keratin_status_t *status) {
+    Code code = runMove(*this, move, status);
+    isBroken |= code != KERATIN_OK;
+    return code;
   }
 
   keratin_comm_t table = {};
@@ -94,22 +89,6 @@ private:
                            "(MPI_THREAD_SERIALIZED) or more",
                            mpi.name, level, mpiThreadSerialized);
     return KERATIN_OK;
-  }
-
-  Code run(const keratin_move_t &move, keratin_status_t *status) {
-    switch (move.kind) {
-    case KERATIN_MOVE_GATHER:
-      return gather(move, status);
-    case KERATIN_MOVE_EXCHANGE:
-      return exchange(move, status);
-    case KERATIN_MOVE_BROADCAST:
-      return broadcast(move, status);
-    case KERATIN_MOVE_SHIFT:
-      return shift(move, status);
-    default:
-      return runtime::fail(status, KERATIN_UNIMPLEMENTED, "%s: no move of the kind %d", mpi.name,
-                           move.kind);
-    }
   }
 
   // Until the request is over: first without giving way, for what takes microseconds.
@@ -143,29 +122,20 @@ private:
   }
   int *row(int which) const { return static_cast<int *>(counts.data()) + which * table.size; }
 
-  int64_t longestPart(const keratin_move_t &move) const {
-    int64_t longest = 0;
-    for (int32_t rank = 0; rank < table.size; ++rank)
-      longest = longest < move.parts[rank] ? move.parts[rank] : longest;
-    return longest;
-  }
   // Bytes of each part in a step, so that all parts of a step are counted by an int.
   int64_t stepBytes() const { return mostBytes / table.size; }
-  static int64_t left(int64_t length, int64_t begin, int64_t room) {
-    int64_t rest = length > begin ? length - begin : 0;
-    return rest < room ? rest : room;
-  }
 
+public:
   // Of a step the parts come one behind the other; where that is not where they belong, they are
   // taken there.
   Code gather(const keratin_move_t &move, keratin_status_t *status) {
-    int64_t longest = longestPart(move), step = stepBytes();
+    int64_t longest = longestPart(move, table.size), step = stepBytes();
     if (longest > step && !staged.reserve(size_t(step * table.size)))
       return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
     for (int64_t begin = 0; begin < longest; begin += step) {
       int place = 0;
       for (int32_t rank = 0; rank < table.size; place += row(0)[rank++]) {
-        row(0)[rank] = int(left(move.parts[rank], begin, step));
+        row(0)[rank] = int(bytesOfStep(move.parts[rank], begin, step));
         row(1)[rank] = place;
       }
       void *receive = longest > step ? staged.data() : move.receive;
@@ -189,15 +159,16 @@ private:
 
   // What is sent in a step is brought together where there are several.
   Code exchange(const keratin_move_t &move, keratin_status_t *status) {
-    int64_t longest = longestPart(move), step = stepBytes(), own = move.parts[table.rank];
+    int64_t longest = longestPart(move, table.size), step = stepBytes(),
+            own = move.parts[table.rank];
     bool isStaged = longest > step;
     if (isStaged && !staged.reserve(size_t(2 * step * table.size)))
       return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
     for (int64_t begin = 0; begin < longest; begin += step) {
       const char *part = at(move.send, 0);
-      int place = 0, arrives = int(left(own, begin, step));
+      int place = 0, arrives = int(bytesOfStep(own, begin, step));
       for (int32_t rank = 0; rank < table.size; ++rank) {
-        row(0)[rank] = int(left(move.parts[rank], begin, step));
+        row(0)[rank] = int(bytesOfStep(move.parts[rank], begin, step));
         row(1)[rank] = place;
         row(2)[rank] = arrives;
         row(3)[rank] = rank * arrives;
@@ -227,8 +198,8 @@ private:
     for (int64_t begin = 0; begin < move.parts[0]; begin += mostBytes) {
       MpiHandle request = 0;
       if (Code code = mpi.check(mpi.MPI_Ibcast(at(move.receive, begin),
-                                               int(left(move.parts[0], begin, mostBytes)), mpi.byte,
-                                               move.from, comm, &request),
+                                               int(bytesOfStep(move.parts[0], begin, mostBytes)),
+                                               mpi.byte, move.from, comm, &request),
                                 "MPI_Ibcast", status))
         return code;
       if (Code code = finish(request, "MPI_Ibcast", move, status))
@@ -245,15 +216,15 @@ private:
       bool receives = begin < received, sends = begin < sent;
       if (receives)
         if (Code code = mpi.check(mpi.MPI_Irecv(at(move.receive, begin),
-                                                int(left(received, begin, mostBytes)), mpi.byte,
-                                                move.from, tag, comm, &requests[0]),
+                                                int(bytesOfStep(received, begin, mostBytes)),
+                                                mpi.byte, move.from, tag, comm, &requests[0]),
                                   "MPI_Irecv", status))
           return code;
       if (sends)
-        if (Code code =
-                mpi.check(mpi.MPI_Isend(at(move.send, begin), int(left(sent, begin, mostBytes)),
-                                        mpi.byte, move.to, tag, comm, &requests[1]),
-                          "MPI_Isend", status))
+        if (Code code = mpi.check(mpi.MPI_Isend(at(move.send, begin),
+                                                int(bytesOfStep(sent, begin, mostBytes)), mpi.byte,
+                                                move.to, tag, comm, &requests[1]),
+                                  "MPI_Isend", status))
           return code;
       if (receives)
         if (Code code = finish(requests[0], "MPI_Irecv", move, status))
@@ -265,6 +236,7 @@ private:
     return KERATIN_OK;
   }
 
+private:
   const MpiLibrary &mpi;
   MpiHandle comm = 0;
   bool hasComm = false, isInitialiser = false, isBroken = false;

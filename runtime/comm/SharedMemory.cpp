@@ -1,5 +1,6 @@
 // The engine of one machine: what ranks have for each other goes through windows of memory that
 // they share, a window at a time.
+#include "runtime/comm/Parts.h"
 #include "runtime/comm/SharedSegment.h"
 
 #include "runtime/core/Allocator.h"
@@ -10,62 +11,30 @@ namespace keratin::comm {
 
 namespace {
 
-int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 class SharedMemory {
 public:
-  SharedMemory(int32_t rank, int32_t size) {
-    table.bytes = sizeof(table);
-    table.abi_version = KERATIN_COMM_ABI_VERSION;
-    table.name = "shared memory";
-    table.user = this;
-    table.rank = rank;
-    table.size = size;
-    table.move = [](void *user, const keratin_move_t *move, keratin_status_t *status) {
-      return static_cast<SharedMemory *>(user)->run(*move, status);
-    };
-    table.close = [](void *user) { runtime::destroyObject(static_cast<SharedMemory *>(user)); };
-  }
+  SharedMemory(int32_t rank, int32_t size) : table(tableOf(this, "shared memory", rank, size)) {}
 
-  keratin_comm_t table = {};
+  keratin_comm_t table;
   SharedSegment segment;
 
-private:
   Code run(const keratin_move_t &move, keratin_status_t *status) {
-    switch (move.kind) {
-    case KERATIN_MOVE_GATHER:
-      return gather(move, status);
-    case KERATIN_MOVE_EXCHANGE:
-      return exchange(move, status);
-    case KERATIN_MOVE_BROADCAST:
-      return broadcast(move, status);
-    case KERATIN_MOVE_SHIFT:
-      return shift(move, status);
-    default:
-      return runtime::fail(status, KERATIN_UNIMPLEMENTED, "shared memory: no move of the kind %d",
-                           move.kind);
-    }
+    return runMove(*this, move, status);
   }
-
-  // The part of `length` bytes at `begin` that fits into `room`.
-  static int64_t left(int64_t length, int64_t begin, int64_t room) {
-    return length > begin ? smaller(length - begin, room) : 0;
-  }
+  void close() { runtime::destroyObject(this); }
 
   Code gather(const keratin_move_t &move, keratin_status_t *status) {
     const auto *send = static_cast<const char *>(move.send);
     auto *receive = static_cast<char *>(move.receive);
-    int64_t room = segment.windowBytes(), longest = 0;
-    for (int32_t rank = 0; rank < table.size; ++rank)
-      longest = longest < move.parts[rank] ? move.parts[rank] : longest;
+    int64_t room = segment.windowBytes(), longest = longestPart(move, table.size);
     for (int64_t begin = 0; begin < longest; begin += room) {
-      if (int64_t bytes = left(move.parts[table.rank], begin, room))
+      if (int64_t bytes = bytesOfStep(move.parts[table.rank], begin, room))
         memcpy(segment.own(), send + begin, size_t(bytes));
       if (Code code = segment.barrier(move.deadline, status))
         return code;
       char *part = receive;
       for (int32_t rank = 0; rank < table.size; part += move.parts[rank++])
-        if (int64_t bytes = left(move.parts[rank], begin, room))
+        if (int64_t bytes = bytesOfStep(move.parts[rank], begin, room))
           memcpy(part + begin, segment.of(rank), size_t(bytes));
     }
     return KERATIN_OK;
@@ -75,18 +44,16 @@ private:
   Code exchange(const keratin_move_t &move, keratin_status_t *status) {
     const auto *send = static_cast<const char *>(move.send);
     auto *receive = static_cast<char *>(move.receive);
-    int64_t room = segment.windowBytes() / table.size, longest = 0;
-    for (int32_t rank = 0; rank < table.size; ++rank)
-      longest = longest < move.parts[rank] ? move.parts[rank] : longest;
+    int64_t room = segment.windowBytes() / table.size, longest = longestPart(move, table.size);
     int64_t own = move.parts[table.rank];
     for (int64_t begin = 0; begin < longest; begin += room) {
       const char *part = send;
       for (int32_t rank = 0; rank < table.size; part += move.parts[rank++])
-        if (int64_t bytes = left(move.parts[rank], begin, room))
+        if (int64_t bytes = bytesOfStep(move.parts[rank], begin, room))
           memcpy(segment.own() + rank * room, part + begin, size_t(bytes));
       if (Code code = segment.barrier(move.deadline, status))
         return code;
-      if (int64_t bytes = left(own, begin, room))
+      if (int64_t bytes = bytesOfStep(own, begin, room))
         for (int32_t rank = 0; rank < table.size; ++rank)
           memcpy(receive + rank * own + begin, segment.of(rank) + table.rank * room, size_t(bytes));
     }
@@ -98,7 +65,7 @@ private:
     auto *receive = static_cast<char *>(move.receive);
     int64_t room = segment.windowBytes();
     for (int64_t begin = 0; begin < move.parts[0]; begin += room) {
-      int64_t bytes = left(move.parts[0], begin, room);
+      int64_t bytes = bytesOfStep(move.parts[0], begin, room);
       if (table.rank == move.from)
         memcpy(segment.own(), send + begin, size_t(bytes));
       if (Code code = segment.barrier(move.deadline, status))
@@ -117,13 +84,13 @@ private:
     int64_t sent = move.to >= 0 ? move.parts[0] : 0, received = move.from >= 0 ? move.parts[1] : 0;
     bool isLeft = true;
     for (int64_t begin = 0; isLeft; begin += room) {
-      int64_t bytes = left(sent, begin, room);
+      int64_t bytes = bytesOfStep(sent, begin, room);
       if (bytes)
         memcpy(segment.own(), send + begin, size_t(bytes));
       segment.say(sent - begin - bytes);
       if (Code code = segment.barrier(move.deadline, status))
         return code;
-      if (int64_t arrived = left(received, begin, room))
+      if (int64_t arrived = bytesOfStep(received, begin, room))
         memcpy(receive + begin, segment.of(move.from), size_t(arrived));
       isLeft = false;
       for (int32_t rank = 0; rank < table.size; ++rank)
