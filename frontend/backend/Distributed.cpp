@@ -53,14 +53,14 @@ void barrier() {
 }
 
 // One after the other, so that a message names the variable about which ranks differ.
-void broadcast(const std::vector<Tensor> &variables, int from) {
+void broadcast(const std::vector<Tensor> &variables, int from, SourceLocation location) {
   struct Sent {
     std::string name;
     std::shared_ptr<VariableStorage> storage;
   };
   std::vector<Sent> sent;
   {
-    Call call("distributed.broadcast", SourceLocation::current());
+    Call call("distributed.broadcast", location);
     if (from < 0 || from >= size())
       call.valueError("from rank " + std::to_string(from) + "; needed one of " +
                       std::to_string(size()) + ", from 0 on");

@@ -156,7 +156,7 @@ def test_one_process():
                          timeout=LIMIT)
     assert run.returncode == 0, run.stdout
     for message in ('RuntimeError distributed.init: this process has joined its ranks already', 'is no variable',
-                    'distributed.broadcast: from rank 1; needed one of 1, from 0 on',
+                    'distributed.broadcast: from rank 1; needed one of 1, from 0 on; at <string>:',
                     "ValueError function: no input has a dimension of the size 'rows', of which each rank is to have a part",
                     "cumsum along 'batch', of which each rank has a part", 'this process has left the group'):
         assert message in run.stdout, run.stdout

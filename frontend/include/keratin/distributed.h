@@ -64,7 +64,8 @@ std::string engine();
 void barrier();
 // Gives the variables of all ranks the values that they have on one. ValueError for what is no
 // variable; RuntimeError where the ranks do not name the same ones.
-void broadcast(const std::vector<Tensor> &variables, int from = 0);
+void broadcast(const std::vector<Tensor> &variables, int from = 0,
+               SourceLocation location = SourceLocation::current());
 
 } // namespace distributed
 } // namespace backend
