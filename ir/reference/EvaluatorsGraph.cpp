@@ -1,5 +1,6 @@
 // Markers, checks and prints; ops that a function no longer has when it is run.
 #include "ir/reference/Evaluation.h"
+#include "ir/reference/HostConversions.h"
 #include "ir/reference/HostText.h"
 
 using namespace keratin::ir;
@@ -26,6 +27,8 @@ LogicalResult AllReduceOp::evaluate(EvaluationContext &context, Operands operand
   }
   if (context.ranks && !context.ranks->reduce(int64_t(getReduction()), results[0]))
     return fail(context, "all_reduce: the ranks do not want the same");
+  for (int64_t &number : results[0].ints)
+    number = wrapToInteger(results[0].dtype, number);
   return success();
 }
 

@@ -111,6 +111,10 @@ void KernelWriter::moveControlFlow(Operation *op) {
 void KernelWriter::makeKernel(const KernelGroups::Group &group) {
   llvm::DenseSet<Operation *> inside(group.begin(), group.end());
   SmallVector<Value> inputs, outputs = groups.outputsOf(group);
+  // What ranks do together stays (passes may see less to do than on another rank), and has a place.
+  for (Operation *op : group)
+    if (auto reduce = dyn_cast<AllReduceOp>(op); reduce && reduce->use_empty())
+      outputs.push_back(reduce.getY());
   for (Operation *op : group)
     for (Value operand : op->getOperands())
       if (!inside.contains(operand.getDefiningOp()) && !llvm::is_contained(inputs, operand))

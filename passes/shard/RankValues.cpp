@@ -269,7 +269,10 @@ LogicalResult RankValues::visitMove(Operation *op) {
 // A state is a share if it begins as one, or with zeros, and each step makes a share of it: all
 // that may be are taken for it, until a step makes something else of one.
 LogicalResult RankValues::visitLoop(LoopOpInterface op) {
-  if (isSharded(op.getSteps()))
+  auto open = dyn_cast<WhileOp>(op.getOperation());
+  // What is known of the number of steps.
+  std::optional<DimExpr> steps = open ? open.getBound() : std::optional(op.getSteps());
+  if (steps && isSharded(*steps))
     return refuse(op, "a loop along");
   Block &body = op.getBody().front();
   Operation *yield = body.getTerminator();

@@ -6,15 +6,14 @@
 #include "passes/Passes.h"
 #include "tests/runtime/comm/Ranks.h"
 #include "tests/support/CompiledRunner.h"
-#include "tests/support/InterpretedRanks.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/RankRuns.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <catch2/catch.hpp>
-#include <thread>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -23,31 +22,9 @@ using namespace mlir;
 
 namespace {
 
-using Tensors = std::vector<HostTensor>;
-
-// Elements [begin, end) along a dimension.
-HostTensor part(const HostTensor &whole, unsigned dimension, int64_t begin, int64_t end) {
-  std::vector<int64_t> dims = whole.dims;
-  dims[dimension] = end - begin;
-  HostTensor result = *makeHostTensor(whole.dtype, dims);
-  int64_t inner = 1, outer = 1;
-  for (size_t i = 0; i < dims.size(); ++i)
-    (i < dimension ? outer : inner) *= i == dimension ? 1 : dims[i];
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t k = 0; k < (end - begin) * inner; ++k) {
-      int64_t from = (o * whole.dims[dimension] + begin) * inner + k;
-      int64_t to = o * (end - begin) * inner + k;
-      if (whole.isFloat())
-        result.floats[to] = whole.floats[from];
-      else
-        result.ints[to] = whole.ints[from];
-    }
-  return result;
-}
-
 class Sharded {
 public:
-  // The function's arguments that are sharded, and the results, say along which dimension; -1: not.
+  // The function's arguments that are sharded say along which dimension.
   explicit Sharded(const std::string &text) {
     context.loadDialect<KeratinDialect, func::FuncDialect>();
     context.disableMultithreading();
@@ -56,7 +33,7 @@ public:
     function = *module->getOps<func::FuncOp>().begin();
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       auto dimension = function.getArgAttrOfType<IntegerAttr>(i, "keratin.sharded");
-      dimensions.push_back(dimension ? dimension.getInt() : -1);
+      dimensions.push_back(dimension ? std::optional(unsigned(dimension.getInt())) : std::nullopt);
     }
   }
 
@@ -70,19 +47,10 @@ public:
     Tensors arguments;
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       arguments.push_back(argument(i, whole, most));
-    std::vector<Tensors> parts;
-    int64_t begin = 0;
-    for (int64_t size : sizes) {
-      parts.emplace_back();
-      for (auto [number, tensor] : llvm::enumerate(arguments))
-        parts.back().push_back(dimensions[number] < 0 ? tensor
-                                                      : part(tensor, unsigned(dimensions[number]),
-                                                             begin, begin + size));
-      begin += size;
-    }
+    std::vector<Tensors> parts = partsOf(arguments, dimensions, sizes);
     Tensors expected = interpretWhole(arguments);
     compare(interpretParts(parts), expected, sizes, 1e-12);
-    compare(runParts(parts), expected, sizes, bound);
+    compare(runOnRanks(function, parts), expected, sizes, bound);
   }
 
 private:
@@ -128,58 +96,18 @@ private:
     return *results;
   }
 
-  std::vector<Tensors> interpretParts(const std::vector<Tensors> &parts) {
+  RankRun interpretParts(const std::vector<Tensors> &parts) {
     OwningOpRef<ModuleOp> work = ModuleOp::create(function.getLoc());
     auto copy = cast<func::FuncOp>(function->clone());
     work->push_back(copy);
     differentiate(*work, /*shards=*/true);
-    InterpretedRanks ranks(int(parts.size()));
-    std::vector<Tensors> results(parts.size());
-    std::vector<std::string> errors(parts.size());
-    onThreads(int(parts.size()), [&](int rank) {
-      InterpretedRanks::Rank own(ranks, rank);
-      EvaluationContext evaluation;
-      evaluation.ranks = &own;
-      auto found = interpret(copy, parts[rank], evaluation);
-      errors[rank] = evaluation.error;
-      if (succeeded(found))
-        results[rank] = *found;
-    });
-    for (const std::string &error : errors)
-      CHECK(error == "");
-    return results;
+    return interpretOnRanks(copy, parts);
   }
 
-  std::vector<Tensors> runParts(const std::vector<Tensors> &parts) {
-    std::vector<std::unique_ptr<CompiledRunner>> runners;
-    for (size_t rank = 0; rank < parts.size(); ++rank) {
-      runners.push_back(std::make_unique<CompiledRunner>(function));
-      REQUIRE(runners.back()->error == "");
-    }
-    std::string job = newJob();
-    std::vector<Tensors> results(parts.size());
-    onThreads(int(parts.size()), [&](int rank) {
-      keratin_group_t *group = join(job, rank, int(parts.size()));
-      runners[rank]->callWith(group);
-      if (auto found = runners[rank]->run(parts[rank]))
-        results[rank] = *found;
-      keratin_group_destroy(group);
-    });
-    for (const auto &runner : runners)
-      CHECK(runner->error == "");
-    return results;
-  }
-
-  template <typename Work> static void onThreads(int count, Work work) {
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < count; ++rank)
-      threads.emplace_back([&work, rank] { work(rank); });
-    for (std::thread &thread : threads)
-      thread.join();
-  }
-
-  void compare(const std::vector<Tensors> &ranks, const Tensors &expected,
-               const std::vector<int64_t> &sizes, double bound) {
+  void compare(const RankRun &run, const Tensors &expected, const std::vector<int64_t> &sizes,
+               double bound) {
+    CHECK(run.error == "");
+    const std::vector<Tensors> &ranks = run.results;
     for (size_t rank = 0, begin = 0; rank < ranks.size(); begin += size_t(sizes[rank++])) {
       INFO("rank " << rank);
       REQUIRE(ranks[rank].size() == expected.size());
@@ -187,7 +115,7 @@ private:
         INFO("result " << i);
         auto own = resultDimension(unsigned(i));
         HostTensor wanted =
-            own ? part(expected[i], *own, int64_t(begin), int64_t(begin) + sizes[rank])
+            own ? partOf(expected[i], *own, int64_t(begin), int64_t(begin) + sizes[rank])
                 : expected[i];
         CHECK(largestDifference(ranks[rank][i], wanted) <= bound);
         // What all ranks have is the same on all of them, bit by bit.
@@ -208,7 +136,7 @@ private:
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
-  std::vector<int64_t> dimensions;
+  SmallVector<std::optional<unsigned>> dimensions;
 };
 
 // Of one rank to three, equal and not; one with nothing.

@@ -54,11 +54,16 @@ private:
       const ir::HostTensor &other = *tensors[rank];
       if (other.dims != result.dims || other.dtype != result.dtype)
         return false;
+      auto isLess = [&](auto a, auto b) {
+        return result.dtype == KERATIN_DTYPE_UINT64 ? uint64_t(a) < uint64_t(b) : a < b;
+      };
       auto fold = [&](auto &into, const auto &from) {
         for (size_t i = 0; i < into.size(); ++i)
           into[i] = reduction == ir::RankReduction::Sum   ? into[i] + from[i]
-                    : reduction == ir::RankReduction::Max ? std::max(into[i], from[i])
-                                                          : std::min(into[i], from[i]);
+                    : into[i] != into[i]                  ? into[i] // NaN stays
+                    : from[i] != from[i]                  ? from[i]
+                    : reduction == ir::RankReduction::Max ? std::max(into[i], from[i], isLess)
+                                                          : std::min(into[i], from[i], isLess);
       };
       fold(result.floats, other.floats);
       fold(result.ints, other.ints);

@@ -1,0 +1,103 @@
+#include "tests/support/RankRuns.h"
+
+#include "ir/reference/HostConversions.h"
+#include "ir/reference/Interpreter.h"
+#include "tests/runtime/comm/Ranks.h"
+#include "tests/support/CompiledRunner.h"
+#include "tests/support/InterpretedRanks.h"
+
+#include <thread>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+HostTensor keratin::tests::partOf(const HostTensor &whole, unsigned dimension, int64_t begin,
+                                  int64_t end) {
+  std::vector<int64_t> dims = whole.dims;
+  dims[dimension] = end - begin;
+  HostTensor result = *makeHostTensor(whole.dtype, dims);
+  int64_t inner = 1, outer = 1;
+  for (size_t i = 0; i < dims.size(); ++i)
+    (i < dimension ? outer : inner) *= i == dimension ? 1 : dims[i];
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t k = 0; k < (end - begin) * inner; ++k) {
+      int64_t from = (o * whole.dims[dimension] + begin) * inner + k;
+      int64_t to = o * (end - begin) * inner + k;
+      if (whole.isFloat())
+        result.floats[to] = whole.floats[from];
+      else
+        result.ints[to] = whole.ints[from];
+    }
+  return result;
+}
+
+std::vector<Tensors> keratin::tests::partsOf(const Tensors &arguments,
+                                             ArrayRef<std::optional<unsigned>> dimensions,
+                                             ArrayRef<int64_t> sizes) {
+  std::vector<Tensors> parts;
+  int64_t begin = 0;
+  for (int64_t size : sizes) {
+    Tensors &own = parts.emplace_back();
+    for (auto [tensor, dimension] : llvm::zip_equal(arguments, dimensions))
+      own.push_back(dimension ? partOf(tensor, *dimension, begin, begin + size) : tensor);
+    begin += size;
+  }
+  return parts;
+}
+
+template <typename Work> static void onThreads(size_t count, Work work) {
+  std::vector<std::thread> threads;
+  for (size_t rank = 0; rank < count; ++rank)
+    threads.emplace_back([&work, rank] { work(int(rank)); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+static std::string firstOf(ArrayRef<std::string> errors) {
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return error;
+  return "";
+}
+
+RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors> parts) {
+  InterpretedRanks ranks(int(parts.size()));
+  RankRun run;
+  run.results.resize(parts.size());
+  std::vector<std::string> errors(parts.size());
+  onThreads(parts.size(), [&](int rank) {
+    InterpretedRanks::Rank own(ranks, rank);
+    EvaluationContext evaluation;
+    evaluation.ranks = &own;
+    if (auto found = interpret(function, parts[rank], evaluation); succeeded(found))
+      run.results[rank] = *found;
+    errors[rank] = evaluation.error;
+  });
+  run.error = firstOf(errors);
+  return run;
+}
+
+RankRun keratin::tests::runOnRanks(func::FuncOp function, ArrayRef<Tensors> parts) {
+  RankRun run;
+  run.results.resize(parts.size());
+  std::vector<std::unique_ptr<CompiledRunner>> runners;
+  for (size_t rank = 0; rank < parts.size(); ++rank) {
+    runners.push_back(std::make_unique<CompiledRunner>(function));
+    if (run.error = runners.back()->error; !run.error.empty())
+      return run;
+  }
+  const std::string job = newJob();
+  std::vector<std::string> errors(parts.size());
+  onThreads(parts.size(), [&](int rank) {
+    keratin_group_t *group = join(job, rank, int(parts.size()));
+    runners[rank]->callWith(group);
+    if (auto found = runners[rank]->run(parts[rank]))
+      run.results[rank] = *found;
+    keratin_group_destroy(group);
+    errors[rank] = runners[rank]->error;
+  });
+  run.error = firstOf(errors);
+  return run;
+}
