@@ -33,7 +33,7 @@ static std::string variableName(const std::string &weight) {
   return end != std::string::npos && end + 2 == weight.size() ? weight.substr(0, end) : weight;
 }
 
-absl::StatusOr<std::vector<KerasLayerWeights>> compiler::kerasLayers(const Hdf5File &file) {
+absl::StatusOr<KerasWeights> compiler::kerasWeights(const Hdf5File &file) {
   auto isModel = file.has("model_weights");
   if (!isModel.ok())
     return isModel.status();
@@ -43,7 +43,15 @@ absl::StatusOr<std::vector<KerasLayerWeights>> compiler::kerasLayers(const Hdf5F
     return names.status();
   if (!*names)
     return absl::InvalidArgumentError("it has no layer_names, as weights of Keras 2 have");
-  std::vector<KerasLayerWeights> layers;
+  KerasWeights all;
+  for (auto [attribute, text] :
+       {std::pair("keras_version", &all.version), std::pair("backend", &all.backend)}) {
+    auto found = file.texts(root, attribute);
+    if (!found.ok())
+      return found.status();
+    if (*found && (*found)->size() == 1)
+      *text = (*found)->front();
+  }
   std::set<std::string> seen;
   for (const std::string &name : **names) {
     if (!seen.insert(name).second)
@@ -55,9 +63,9 @@ absl::StatusOr<std::vector<KerasLayerWeights>> compiler::kerasLayers(const Hdf5F
     if (*weights)
       for (const std::string &weight : **weights)
         layer.weights.push_back({variableName(weight), before + name + "/" + weight});
-    layers.push_back(std::move(layer));
+    all.layers.push_back(std::move(layer));
   }
-  return layers;
+  return all;
 }
 
 absl::StatusOr<std::vector<NamedArray>>
@@ -66,12 +74,12 @@ compiler::readKerasWeights(const std::string &path,
   auto file = Hdf5File::open(path);
   if (!file.ok())
     return file.status();
-  auto layers = kerasLayers(*file);
-  if (!layers.ok())
-    return layers.status();
+  auto weights = kerasWeights(*file);
+  if (!weights.ok())
+    return weights.status();
   std::vector<NamedArray> arrays;
   std::set<std::string> seen;
-  for (const KerasLayerWeights &layer : *layers)
+  for (const KerasLayerWeights &layer : weights->layers)
     for (const KerasWeight &weight : layer.weights) {
       const std::string longer = layer.layer + "/" + weight.name;
       const std::string &name = isWanted(longer) ? longer : weight.name;
@@ -83,6 +91,11 @@ compiler::readKerasWeights(const std::string &path,
       auto array = file->array(weight.dataset);
       if (!array.ok())
         return array.status();
+      if (weights->areOfTheano() && array->dims.size() > 2)
+        return absl::InvalidArgumentError(
+            "Theano wrote '" + name + "', which has " + std::to_string(array->dims.size()) +
+            " axes: were it a convolution's, it would be turned around; needed a file of another "
+            "backend, or a model's for load_keras");
       arrays.push_back({name, *std::move(array)});
     }
   return arrays;

@@ -20,12 +20,21 @@ struct KerasLayerWeights {
   std::vector<KerasWeight> weights; // in the layer's order
 };
 
-// In the file's order. INVALID_ARGUMENT for a file of something else, as Hdf5File for anything
-// wrong.
-absl::StatusOr<std::vector<KerasLayerWeights>> kerasLayers(const Hdf5File &file);
+struct KerasWeights {
+  // Who wrote them, "2.3.1" and "tensorflow"; empty where the file does not say.
+  std::string version, backend;
+  std::vector<KerasLayerWeights> layers; // in the file's order
+
+  // Theano's convolutions turn their windows around, and those of all others do not.
+  bool areOfTheano() const { return backend == "theano"; }
+};
+
+// INVALID_ARGUMENT for a file of something else, as Hdf5File for anything wrong.
+absl::StatusOr<KerasWeights> kerasWeights(const Hdf5File &file);
 
 // The arrays of those names that `isWanted`: a weight's name, or, where layers have weights of one
-// name, the layer's before it, "model_1/dense_1/kernel".
+// name, the layer's before it, "model_1/dense_1/kernel". INVALID_ARGUMENT for what may be a window
+// of Theano's, as names do not say which layers are convolutions.
 absl::StatusOr<std::vector<NamedArray>>
 readKerasWeights(const std::string &path, const std::function<bool(const std::string &)> &isWanted);
 

@@ -129,20 +129,22 @@ Tensor local2D(const KerasLayer &layer, const Tensor &x) {
   return biasedAndActivated(layer, y, formatOf(layer));
 }
 
-const WeightRecord convolutionWeights[] = {{"kernel"}, {"bias", "use_bias"}};
+// Those of which Keras knows that Theano's are turned around.
+const WeightRecord windowWeights[] = {{.name = "kernel", .isWindow = true}, {"bias", "use_bias"}};
+const WeightRecord plainWeights[] = {{"kernel"}, {"bias", "use_bias"}};
 const WeightRecord depthwiseWeights[] = {{"depthwise_kernel"}, {"bias", "use_bias"}};
 const WeightRecord separableWeights[] = {
     {"depthwise_kernel"}, {"pointwise_kernel"}, {"bias", "use_bias"}};
 
 const LayerRecord records[] = {
-    {"Conv1D", single<convolution<1, K::conv1d>>, convolutionWeights},
-    {"Conv2D", single<convolution<2, K::conv2d>>, convolutionWeights},
-    {"Conv2DTranspose", single<transposed2D>, convolutionWeights},
-    {"Conv3D", single<convolution<3, K::conv3d>>, convolutionWeights},
-    {"Conv3DTranspose", single<transposed3D>, convolutionWeights},
+    {"Conv1D", single<convolution<1, K::conv1d>>, windowWeights},
+    {"Conv2D", single<convolution<2, K::conv2d>>, windowWeights},
+    {"Conv2DTranspose", single<transposed2D>, windowWeights},
+    {"Conv3D", single<convolution<3, K::conv3d>>, windowWeights},
+    {"Conv3DTranspose", single<transposed3D>, plainWeights},
     {"DepthwiseConv2D", single<depthwise2D>, depthwiseWeights},
-    {"LocallyConnected1D", single<local1D>, convolutionWeights},
-    {"LocallyConnected2D", single<local2D>, convolutionWeights},
+    {"LocallyConnected1D", single<local1D>, plainWeights},
+    {"LocallyConnected2D", single<local2D>, plainWeights},
     {"SeparableConv1D", single<separable<1, K::separable_conv1d>>, separableWeights},
     {"SeparableConv2D", single<separable<2, K::separable_conv2d>>, separableWeights},
 };

@@ -59,8 +59,13 @@ KerasFile::KerasFile(const std::string &path, SourceLocation location)
   theModel = parse(config);
   if (!theModel.is_object())
     fail("has a model_config that is no JSON object, or too deep");
-  fromTensorFlow = isVersionOfTensorFlow(text("keras_version"));
-  for (compiler::KerasLayerWeights &layer : checked(compiler::kerasLayers(*file)))
+  compiler::KerasWeights all = checked(compiler::kerasWeights(*file));
+  // Keras 2 takes all weights without a version for such.
+  if (std::atoi(all.version.c_str()) < 2)
+    notImplemented("weights of Keras 1, which have a keras_version of 1 or none");
+  fromTensorFlow = isVersionOfTensorFlow(all.version);
+  fromTheano = all.areOfTheano();
+  for (compiler::KerasLayerWeights &layer : all.layers)
     layerWeights[layer.layer] = std::move(layer.weights);
 }
 

@@ -28,6 +28,7 @@ public:
   const std::string &name() const { return fileName; }
   // tf.keras computes a few things in another way.
   bool isTensorFlow() const { return fromTensorFlow; }
+  bool isTheano() const { return fromTheano; }
   // Of a layer of the model, in its order; none of one that the file does not list.
   const std::vector<compiler::KerasWeight> &weights(const std::string &layer) const;
   Array array(const compiler::KerasWeight &weight) const;
@@ -54,7 +55,7 @@ private:
   std::string path, fileName;
   std::optional<compiler::Hdf5File> file;
   Json theModel;
-  bool fromTensorFlow = false;
+  bool fromTensorFlow = false, fromTheano = false;
   std::map<std::string, std::vector<compiler::KerasWeight>> layerWeights;
   int64_t layers = 0, calls = 0;
 };

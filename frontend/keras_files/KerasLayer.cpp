@@ -183,6 +183,13 @@ void KerasLayer::listWeights(bool isTrained, bool isInTrained, std::vector<Weigh
     layer->listWeights(isTrained, isTrainable, list);
 }
 
+// A window, (…, channels, filters).
+static Array turnedAround(const Array &window) {
+  const size_t rank = window.shape().size();
+  return window[IndexList(
+      std::vector<IndexList::Item>(rank < 2 ? 0 : rank - 2, Slice(None, None, -1)))];
+}
+
 void KerasLayer::takeWeights(const std::vector<compiler::KerasWeight> &saved, bool asVariables,
                              std::vector<Tensor> &variables) {
   std::vector<Weight *> list;
@@ -201,6 +208,8 @@ void KerasLayer::takeWeights(const std::vector<compiler::KerasWeight> &saved, bo
     const DType dtype = array.dtype();
     if (!isFloating(dtype))
       fail(std::string("has weights of dtype ") + dtypeName(dtype) + "; needed floats");
+    if (list[i]->record->isWindow && file.isTheano())
+      array = turnedAround(array);
     Tensor &tensor = list[i]->tensor;
     if (!asVariables) {
       tensor = K::constant(std::move(array), dtype, None, "", place);

@@ -40,6 +40,8 @@ struct WeightRecord {
   // It is there if the layer's configuration says so; null: always.
   const char *flag = nullptr;
   bool isTrained = true;
+  // Keras turns it around, in all axes but the last two, where Theano wrote the file.
+  bool isWindow = false;
 };
 
 class KerasLayer;

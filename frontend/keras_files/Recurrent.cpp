@@ -328,11 +328,14 @@ void addCells(KerasLayer &layer) {
 }
 
 const WeightRecord weights[] = {{"kernel"}, {"recurrent_kernel"}, {"bias", "use_bias"}};
+const WeightRecord windowWeights[] = {{.name = "kernel", .isWindow = true},
+                                      {.name = "recurrent_kernel", .isWindow = true},
+                                      {"bias", "use_bias"}};
 const WeightRecord cudnnWeights[] = {{"kernel"}, {"recurrent_kernel"}, {"bias"}};
 
 const LayerRecord records[] = {
     {"ConvLSTM1D", recurrent, weights},
-    {"ConvLSTM2D", recurrent, weights},
+    {"ConvLSTM2D", recurrent, windowWeights},
     {"ConvLSTM2DCell", cellAlone, weights},
     {"ConvLSTM3D", recurrent, weights},
     {"ConvRNN2D", recurrent, {}, addCell},

@@ -261,7 +261,7 @@ def test_stateful(tmp_path):
     tf = tmp_path / 'tf.h5'
     tf.write_bytes((tmp_path / 'm.h5').read_bytes())
     with h5py.File(tf, 'r+') as file:
-        file.attrs['keras_version'] = '2.15.0'
+        file['model_weights'].attrs['keras_version'] = '2.15.0'
     keratin.clear_session()
     both = load(tf)
     ways = [w for w in both.variables if '_gru_' in w.name]
@@ -315,6 +315,35 @@ def test_time_distributed(tmp_path):
     model = models.Sequential([L.TimeDistributed(inner, input_shape=(3, 4, 5, 2)), L.LSTM(2, return_sequences=True),
                                L.TimeDistributed(L.BatchNormalization())])
     agrees(model, tmp_path / 'm.h5', numbers(2, 3, 4, 5, 2))
+
+
+def models_of_windows():
+    """Each layer with windows, and windows in other layers; whether Keras turns those of Theano around."""
+    for name, (x, (kind, arguments)) in LAYERS.items():
+        if re.match('conv|depthwise|separable|transposed|locally', name):
+            turned = kind in (L.Conv1D, L.Conv2D, L.Conv3D, L.Conv2DTranspose, L.ConvLSTM2D)
+            yield name, models.Sequential([kind(input_shape=x.shape[1:], **arguments)]), turned
+    for name, wrap in ('a model', lambda inner: inner), ('time distributed', lambda inner: L.TimeDistributed(inner, input_shape=(4, 6, 5, 2))):
+        inner = models.Sequential([L.Conv2D(3, (3, 2), input_shape=(6, 5, 2)), L.BatchNormalization(), L.Conv2D(3, 2, trainable=False)])
+        yield name, models.Sequential([wrap(inner)]), True
+    yield 'bidirectional', models.Sequential([L.Bidirectional(L.ConvLSTM2D(3, (3, 2)), input_shape=(4, 6, 5, 2))]), True
+    yield 'a cell', models.Sequential([ConvRNN2D(L.ConvLSTM2DCell(3, 2), input_shape=(4, 6, 5, 2))]), False
+
+
+def test_files_of_theano(tmp_path):
+    """Keras itself turns windows around."""
+    path = tmp_path / 'm.h5'
+    for name, model, turned in models_of_windows():
+        randomize(model)
+        model.save(str(path))
+        with h5py.File(path, 'r+') as file:
+            file['model_weights'].attrs['backend'] = 'theano'
+        x = numbers(2, *model.input_shape[1:])
+        expected = models.load_model(str(path), {'ConvRNN2D': ConvRNN2D, 'ConvLSTM2DCell': L.ConvLSTM2DCell}).predict(x)
+        assert (np.abs(expected - model.predict(x)).max() > 1e-3) == turned, name
+        for trainable in False, True:
+            np.testing.assert_allclose(load(path, trainable=trainable)([x])[0], expected, rtol=2e-6, atol=1e-6, err_msg=name)
+        keratin.clear_session()
 
 
 def test_models_in_models(tmp_path):
@@ -411,9 +440,9 @@ def test_documentation_fits():
 def write_model(path, config, **weights):
     """A file with the configuration of a model, and weights of its layers by their names."""
     with h5py.File(path, 'w') as file:
-        file.attrs['keras_version'] = '2.15.0'
         file.attrs['model_config'] = config if isinstance(config, str) else json.dumps(config)
         group = file.create_group('model_weights')
+        group.attrs['keras_version'] = '2.15.0'
         group.attrs['layer_names'] = [name.encode() for name in weights]
         for layer, arrays in weights.items():
             names = ['%s/%d:0' % (layer, i) for i in range(len(arrays))]
@@ -571,6 +600,14 @@ def test_wrong_models(tmp_path):
     twice['config']['layers'][0]['config']['batch_input_shape'] = [3, 4]
     path = write_model(tmp_path / 'm.h5', twice, it=[np.ones((2, 16)), np.ones((4, 16))])
     says(NotImplementedError, lambda: load(path), 'a stateful layer that is called twice')
+    for version in '1.2.2', None:
+        path = write_model(tmp_path / 'm.h5', functional(both))
+        with h5py.File(path, 'r+') as file:
+            attributes = file['model_weights'].attrs
+            del attributes['keras_version']
+            if version:
+                attributes['keras_version'] = version
+        says(NotImplementedError, lambda: load(path), 'weights of Keras 1, which have a keras_version of 1 or none')
     with h5py.File(tmp_path / 'm.h5', 'w') as file:
         file['x'] = 1
     says(ValueError, lambda: load(tmp_path / 'm.h5'), "m.h5' has no model_config, as Model.save writes it; Model.save_weights writes none")

@@ -90,6 +90,7 @@ def places(value, found):
 def write(path, model, weights):
     with h5py.File(path, 'w') as file:
         file.attrs['model_config'] = json.dumps(model)
+        file.attrs['keras_version'] = '2.15.0'
         file.attrs['layer_names'] = [name.encode() for name in weights]
         for name, arrays in weights.items():
             file.create_group(name).attrs['weight_names'] = [b'%d' % i for i in range(len(arrays))]

@@ -88,6 +88,17 @@ def test_weights_that_do_not_fit(tmp_path):
     refuses("two weights are named 'dense/kernel'; needed the layer's name before it, 'b/dense/kernel'")
     write({'dense': dict(good, **{'dense/kernel:0': np.zeros((2, 3), complex)})})
     refuses("'dense/dense/kernel:0' has elements of a type that Keratin has not")
+    # Only what is no window may be Theano's.
+    window = K.variable(np.zeros((3, 2, 4)), name='conv/kernel')
+    write({'conv': {'conv/kernel:0': numbers(3, 2, 4)}, 'dense': good})
+    K.load_weights(window, path)
+    with h5py.File(path, 'r+') as file:
+        file.attrs['backend'] = 'theano'
+    refuses("Theano wrote 'conv/kernel', which has 3 axes: were it a convolution's, it would be turned around; needed a file of another backend, "
+            "or a model's for load_keras", [window])
+    other = K.variable(np.zeros((2, 3)), name='dense/dense/kernel')
+    K.load_weights(other, path)
+    assert np.array_equal(K.get_value(other), good['dense/kernel:0'])
     with h5py.File(path, 'w') as file:
         file['x'] = 1
     refuses('it has no layer_names, as weights of Keras 2 have')
