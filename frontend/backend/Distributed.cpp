@@ -88,4 +88,49 @@ void broadcast(const std::vector<Tensor> &variables, int from, SourceLocation lo
   VariableStorage::write("distributed.broadcast", assignments);
 }
 
+Array allGather(const Array &part, SourceLocation location) {
+  const std::string function = "distributed.all_gather";
+  if (part.isNone() || part.ndim() == 0)
+    throw ValueError(withPlace(function + ": found " + (part.isNone() ? "None" : "a number") +
+                                   "; needed an array with a dimension at least",
+                               location));
+  Array sent = part.toHost();
+  if (!jobGroup())
+    return sent;
+  const std::string name = "all_gather";
+  auto gather = [&](Array &own, Array &all) {
+    keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, name);
+    wanted.dtype = int32_t(own.dtype());
+    wanted.send = own.rawData();
+    wanted.send_elements = own.size();
+    wanted.receive = all.rawData();
+    wanted.receive_elements = all.size();
+    run(function.c_str(), wanted);
+  };
+  Array rows(sent.shape()[0]), rowsOfAll = Array::empty(DType::Int64, {size()});
+  gather(rows, rowsOfAll);
+  std::vector<int64_t> dims = sent.shape();
+  dims[0] = 0;
+  for (int64_t count : rowsOfAll.toVector<int64_t>())
+    dims[0] += count;
+  Array whole;
+  try {
+    whole = Array::empty(sent.dtype(), dims);
+  } catch (const MemoryError &failure) {
+    keratin_group_fail(jobGroup(), failure.what());
+    throw;
+  }
+  gather(sent, whole);
+  return whole;
+}
+
+int64_t axisOf(const Tensor &tensor, const std::string &size, SourceLocation location) {
+  Call call("distributed.axis_of", location);
+  for (auto [axis, dim] : llvm::enumerate(ir::getShape(call.raw(tensor))))
+    if (llvm::any_of(dim.symbols(),
+                     [&](int64_t symbol) { return call.graph.symbols[symbol].name == size; }))
+      return int64_t(axis);
+  return -1;
+}
+
 } // namespace keratin::backend::distributed

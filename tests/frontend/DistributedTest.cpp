@@ -51,7 +51,17 @@ TEST_CASE("a process joins its ranks once") {
   CHECK((K::distributed::rank() == 0 && K::distributed::size() == 1));
   checkRefused<K::RuntimeError>("distributed.init: this process has joined its ranks already",
                                 [] { K::distributed::init(); });
+  checkArray(K::distributed::allGather(Array{1.0, 2.0}), Array{1.0, 2.0});
+  checkRefused<K::ValueError>(
+      "distributed.all_gather: found a number; needed an array with a dimension at least",
+      [] { K::distributed::allGather(3.0); });
   Tensor w = K::variable(3.0);
   K::distributed::broadcast({w});
   CHECK(K::get_value(w).item() == 3);
+}
+
+TEST_CASE("the axis that has a size") {
+  Tensor x = K::placeholder({K::Dim("batch"), 2});
+  CHECK(K::distributed::axisOf(K::transpose(x), "batch") == 1);
+  CHECK(K::distributed::axisOf(x, "rows") == -1);
 }

@@ -66,6 +66,12 @@ void barrier();
 // variable; RuntimeError where the ranks do not name the same ones.
 void broadcast(const std::vector<Tensor> &variables, int from = 0,
                SourceLocation location = SourceLocation::current());
+// The parts of all ranks one behind the other along the first dimension, in which they may differ.
+// ValueError for an array without one; RuntimeError where the ranks' parts do not fit.
+Array allGather(const Array &part, SourceLocation location = SourceLocation::current());
+// The dimension of the tensor that has the size of this name (K::Dim); -1: none has.
+int64_t axisOf(const Tensor &tensor, const std::string &size,
+               SourceLocation location = SourceLocation::current());
 
 } // namespace distributed
 } // namespace backend

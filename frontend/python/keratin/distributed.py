@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from keratin._native import functions as _native
 
 if _TYPE_CHECKING:
-    from typing import Sequence
+    from typing import Any, Sequence
     from keratin._native import Tensor
 
 
@@ -78,3 +78,20 @@ def broadcast(variables: Sequence[Tensor], root: int = 0) -> None:
         RuntimeError: if the ranks do not name the same variables, or one is lost.
     """
     _native.distributed_broadcast(list(variables), root)
+
+
+def all_gather(part: Any) -> Any:
+    """The parts of all ranks, one behind the other along the first dimension.
+
+    Args:
+        part: an array, or what becomes one, with a dimension at least; in the first one ranks may
+            differ.
+
+    Returns:
+        An array, the same on all ranks.
+
+    Raises:
+        ValueError: for a number.
+        RuntimeError: if the parts do not fit together, or a rank is lost.
+    """
+    return _native.distributed_all_gather(part)

@@ -10,6 +10,16 @@ using namespace keratin::python;
 static int64_t rank() { return D::rank(); }
 static int64_t size() { return D::size(); }
 
+static nb::object allGather(nb::handle part, SourceLocation place) {
+  const Array own = fromPython<Array>(part, {"distributed.all_gather", 0, place});
+  Array whole;
+  {
+    ReleasedGil release;
+    whole = D::allGather(own, place);
+  }
+  return toPython(std::move(whole));
+}
+
 void keratin::python::registerDistributed(nb::module_ &m) {
   add<exactly<void()>(&D::init)>(m, "distributed_init");
   add<&D::isInitialized>(m, "distributed_is_initialized");
@@ -19,4 +29,6 @@ void keratin::python::registerDistributed(nb::module_ &m) {
   add<&D::engine>(m, "distributed_engine");
   add<&D::barrier>(m, "distributed_barrier");
   add<&D::broadcast>(m, "distributed_broadcast");
+  add<&allGather>(m, "distributed_all_gather");
+  add<&D::axisOf>(m, "distributed_axis_of");
 }
