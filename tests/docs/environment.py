@@ -15,8 +15,8 @@ OTHERS = {"KERATIN_MODEL_"}
 known = set()
 for folder in FOLDERS:
     for path in sorted((SOURCE / folder).rglob("*")):
-        if path.suffix in {".c", ".cpp", ".h"}:
-            known |= set(re.findall(r'"(KERA(?:TIN|S)_[A-Z0-9_]+)"', path.read_text()))
+        if path.suffix in {".c", ".cpp", ".h", ".py"}:
+            known |= set(re.findall(r'''["'](KERA(?:TIN|S)_[A-Z0-9_]+)["']''', path.read_text()))
 known -= OTHERS
 rows = [line for line in (SOURCE / "docs/environment.md").read_text().splitlines() if line.startswith("| `")]
 told = set(re.findall(r"`(KERA(?:TIN|S)_[A-Z0-9_]+)`", "\n".join(row.split("|")[1] for row in rows)))

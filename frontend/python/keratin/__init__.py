@@ -10,6 +10,7 @@
 Every function of keras.backend is here and in keratin.backend; with KERAS_BACKEND=keratin, Keras
 2.3.1 runs on it.
 """
+import os as _os
 import sys as _sys
 
 from keratin import _loading
@@ -28,5 +29,9 @@ from keratin.backend import *
 
 # The module, not the function of that name.
 backend = _sys.modules['keratin.backend']
+
+if _os.environ.get('KERATIN_SHARD'):
+    from keratin import _shard
+    _shard.join()
 
 __version__ = '0.1.0'

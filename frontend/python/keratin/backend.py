@@ -5,6 +5,8 @@ or a list of these. Axes count from 0, negative ones from the end; one that is n
 ValueError. Sizes that are known at the call only are None, and what is wrong with them is a
 ValueError of the call. Messages name the function, what was found, what is needed, and the line.
 """
+import os as _os
+
 from keratin import _tensor
 from keratin import _configuration, _function, _functions, _graph
 from keratin._configuration import (backend, eager, epsilon, floatx, image_data_format, set_epsilon,
@@ -15,3 +17,6 @@ from keratin._functions import *
 from keratin._graph import (control_dependencies, get_variable_shape, int_shape, is_keras_tensor,
                             is_same, moving_average_update, name_scope)
 from keratin._native import Dim, Function, Tensor
+
+if _os.environ.get('KERATIN_SHARD'):
+    from keratin._shard import function, placeholder
