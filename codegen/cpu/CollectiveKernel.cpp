@@ -1,4 +1,4 @@
-// all_reduce: the runtime asks the other ranks (docs/distributed.md).
+// all_reduce: the runtime starts it beside the call (docs/distributed.md).
 #include "codegen/cpu/SingleOpKernel.h"
 
 #include "runtime/abi/keratin_abi.h"
@@ -36,7 +36,7 @@ void CollectiveKernel::emit() {
       b.create<LLVM::SExtOp>(loc, b.getI64Type(), k.site(op, "all_reduce")),
   };
   static_assert(sizeof(keratin_rank_reduction_t) == 6 * 8);
-  callHost(offsetof(keratin_runtime_functions_t, collective), {record(fields)});
+  callHost(offsetof(keratin_runtime_functions_t, start_collective), {record(fields)});
 }
 
 } // namespace

@@ -78,7 +78,7 @@ LogicalResult EntryLowering::emitStraight(StringRef functionName, bool isPart,
 
 // A kernel, a loop or a branch of the graph.
 static bool isNode(Operation &op) {
-  return isa<host::LaunchOp, host::CallOp, host::LoopOp, scf::IfOp>(op);
+  return isa<host::LaunchOp, host::CallOp, host::StartCollectiveOp, host::LoopOp, scf::IfOp>(op);
 }
 
 // The ops from `op` on, as many as a part holds, as a function of their own that is called here.

@@ -109,6 +109,7 @@ private:
   mlir::Value mustPrepare();
   void leaveIfFailed();
   void askRanks();
+  void wait(host::WaitCollectiveOp op);
   void leaveUnless(mlir::Value sound);
   void tellProfile(int64_t kernel, bool end);
   int64_t definitionOf(int64_t symbol) const;

@@ -25,8 +25,17 @@ Value EntryLowering::hasNotFailed() {
 
 // Whether something has failed on another rank, so that it counts as failed here.
 void EntryLowering::askRanks() {
-  callRuntime(offsetof(keratin_runtime_functions_t, collective), nullptr,
-              {b.create<LLVM::ZeroOp>(loc, pointer)});
+  callRuntime(offsetof(keratin_runtime_functions_t, agree), nullptr, {});
+}
+
+// A profile shows it as the kernel's second time.
+void EntryLowering::wait(host::WaitCollectiveOp op) {
+  int64_t kernel = int64_t(op.getKernel());
+  if (description.profile)
+    tellProfile(kernel, /*end=*/false);
+  callRuntime(offsetof(keratin_runtime_functions_t, wait_collective), nullptr, {});
+  if (description.profile)
+    tellProfile(kernel, /*end=*/true);
 }
 
 void EntryLowering::leaveIfFailed() {
@@ -94,6 +103,8 @@ LogicalResult EntryLowering::lower(Operation *op) {
   };
   if (std::optional<host::Work> work = host::workOf(op))
     return call(*work, dyn_cast<host::LaunchOp>(op)), success();
+  if (auto wait = dyn_cast<host::WaitCollectiveOp>(op))
+    return this->wait(wait), success();
   if (auto launched = residentLoops.find(op); launched != residentLoops.end())
     return launchLoop(cast<host::LoopOp>(op), launched->second), success();
   if (auto loop = dyn_cast<host::LoopOp>(op))

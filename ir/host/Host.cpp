@@ -40,6 +40,8 @@ std::optional<Work> host::workOf(Operation *op) {
     return workFrom(launch);
   if (auto call = dyn_cast<CallOp>(op))
     return workFrom(call);
+  if (auto start = dyn_cast<StartCollectiveOp>(op))
+    return workFrom(start);
   return std::nullopt;
 }
 

@@ -24,7 +24,7 @@
 
 namespace keratin::host {
 
-// The work of a kernel, whoever does it: host.launch or host.call.
+// The work of a kernel, whoever does it: host.launch, host.call or host.start_collective.
 struct Work {
   int64_t kernel = 0;
   mlir::OperandRange inputs, outputs;

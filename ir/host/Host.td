@@ -135,6 +135,23 @@ def Host_CallOp : Host_WorkOp<"call", (ins StrAttr:$callee), "$callee "> {
   }];
 }
 
+def Host_StartCollectiveOp : Host_WorkOp<"start_collective", (ins), ""> {
+  let summary = "what all ranks of a job do together begins";
+  let description = [{
+    The kernel's inputs are sent, and its outputs received, beside what the host does next: until
+    `host.wait_collective` nothing writes the former, and nothing reads or writes the latter.
+  }];
+}
+
+def Host_WaitCollectiveOp : Host_Op<"wait_collective"> {
+  let summary = "a collective is over, or the call has failed";
+  let description = [{
+    In the block that starts it. The first that has been started is waited for first.
+  }];
+  let arguments = (ins I64Attr:$kernel);
+  let assemblyFormat = "`kernel` $kernel attr-dict";
+}
+
 def Host_CopyOp : Host_Op<"copy"> {
   let summary = "so many bytes are copied from one place to another";
   let arguments = (ins Host_Place:$from, Host_Place:$to, Keratin_DimsAttr:$bytes, I64Attr:$stream);

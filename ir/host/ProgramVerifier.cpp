@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <deque>
 #include <set>
 
 using namespace keratin;
@@ -26,6 +27,12 @@ struct Storage {
   bool operator<(const Storage &other) const { return key() < other.key(); }
 };
 
+// A collective that has been started and not waited for.
+struct Message {
+  int64_t kernel;
+  std::set<Storage> sent, received;
+};
+
 class ProgramVerifier {
 public:
   ProgramVerifier(ProgramOp program, func::FuncOp function)
@@ -41,10 +48,14 @@ public:
 
 private:
   LogicalResult verifyBlock(Block &block) {
+    size_t before = messages.size();
     for (Operation &op : block)
       if (failed(verifyOp(&op)))
         return failure();
-    return success();
+    if (messages.size() == before)
+      return success();
+    return block.getParentOp()->emitOpError("ends before it waits for kernel ")
+           << messages.back().kernel;
   }
 
   LogicalResult verifyOp(Operation *op);
@@ -55,6 +66,8 @@ private:
   }
   LogicalResult verifyNumbers(Operation *op);
   LogicalResult verifyWork(Operation *op, const Work &work);
+  LogicalResult verifyWait(WaitCollectiveOp op);
+  LogicalResult isFree(Operation *op, ArrayRef<Storage> storages, bool isRead);
   LogicalResult verifyTypes(Operation *op);
   LogicalResult liesIn(Operation *op, ir::MemorySpace space, Value place);
   LogicalResult verifySpaces(Operation *op);
@@ -71,6 +84,7 @@ private:
   SmallVector<ir::MemoryAttr> memories;
   llvm::DenseSet<int64_t> computed, defined;
   std::set<Storage> written;
+  std::deque<Message> messages; // in the order of their start
 };
 
 // Of an argument of a loop what it is at first, and, unless it is for a read, which the first step
@@ -126,8 +140,20 @@ SmallVector<Storage> ProgramVerifier::storagesOf(Value place, bool isRead) {
   return storages;
 }
 
+// Messages read what they send, which others may read, too.
+LogicalResult ProgramVerifier::isFree(Operation *op, ArrayRef<Storage> storages, bool isRead) {
+  for (const Message &message : messages)
+    for (const Storage &storage : storages)
+      if (message.received.count(storage) || (!isRead && message.sent.count(storage)))
+        return op->emitOpError(isRead ? "reads" : "writes")
+               << " memory of kernel " << message.kernel << " before it has been waited for";
+  return success();
+}
+
 LogicalResult ProgramVerifier::reads(Operation *op, Value place) {
   SmallVector<Storage> storages = storagesOf(place, /*isRead=*/true);
+  if (failed(isFree(op, storages, /*isRead=*/true)))
+    return failure();
   bool isWritten = llvm::any_of(storages, [&](const Storage &storage) {
     return isa<ArgumentOp, ConstantOp>(storage.base) || written.count(storage);
   });
@@ -138,6 +164,8 @@ LogicalResult ProgramVerifier::reads(Operation *op, Value place) {
 
 LogicalResult ProgramVerifier::writes(Operation *op, Value place) {
   SmallVector<Storage> storages = storagesOf(place, /*isRead=*/false);
+  if (failed(isFree(op, storages, /*isRead=*/false)))
+    return failure();
   for (const Storage &storage : storages) {
     written.insert(storage);
     // A state may be where it begins, in an argument, but is not written there.
@@ -176,9 +204,8 @@ LogicalResult ProgramVerifier::verifySpaces(Operation *op) {
   if (auto launch = dyn_cast<LaunchOp>(op))
     return success(succeeded(all(work, launch.getInputs())) &&
                    succeeded(all(work, launch.getOutputs())));
-  if (auto call = dyn_cast<CallOp>(op))
-    return success(succeeded(all(home, call.getInputs())) &&
-                   succeeded(all(home, call.getOutputs())));
+  if (std::optional<Work> call = workOf(op)) // by the host itself
+    return success(succeeded(all(home, call->inputs)) && succeeded(all(home, call->outputs)));
   if (auto copy = dyn_cast<CopyOp>(op))
     return all(work, {copy.getFrom(), copy.getTo()});
   ir::MemorySpace read = isResident(op) ? work : home;
@@ -225,6 +252,23 @@ LogicalResult ProgramVerifier::verifyWork(Operation *op, const Work &work) {
   for (Value output : work.outputs)
     if (failed(writes(op, output)))
       return failure();
+  if (isa<StartCollectiveOp>(op)) {
+    Message &message = messages.emplace_back(Message{work.kernel, {}, {}});
+    for (auto [storages, places] :
+         {std::pair(&message.sent, work.inputs), std::pair(&message.received, work.outputs)})
+      for (Value place : places)
+        for (const Storage &storage : storagesOf(place, /*isRead=*/false))
+          storages->insert(storage);
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyWait(WaitCollectiveOp op) {
+  int64_t kernel = int64_t(op.getKernel());
+  if (messages.empty() || messages.front().kernel != kernel)
+    return op.emitOpError("waits for kernel ")
+           << kernel << ", which is not the first that has been started";
+  messages.pop_front();
   return success();
 }
 
@@ -273,6 +317,8 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
     return failure();
   if (std::optional<Work> work = workOf(op))
     return verifyWork(op, *work);
+  if (auto wait = dyn_cast<WaitCollectiveOp>(op))
+    return verifyWait(wait);
   if (auto memory = dyn_cast<MemoryOp>(op)) {
     ir::MemoryAttr plan = memories[memory.getNumber()];
     if (plan.waits() && !plan.isTape() && !defined.contains(plan.getSymbol()))

@@ -5,6 +5,7 @@
 #include "ir/interfaces/OpProperties.h"
 #include "passes/host/HostPasses.h"
 #include "passes/host/ProgramBuilder.h"
+#include "passes/memory/KernelProgram.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -207,16 +208,32 @@ LogicalResult ProgramBuilder::buildWork(ir::KernelOp op) {
   }
   uint64_t number = numbers.lookup(op);
   Operation *work;
-  if (StringRef callee = runtimeFunctionOf(op); !callee.empty())
+  if (isMessage(op))
+    work = b.create<host::StartCollectiveOp>(loc, number, inputs, outputs, after, onlyStream);
+  else if (StringRef callee = runtimeFunctionOf(op); !callee.empty())
     work = b.create<host::CallOp>(loc, callee, number, inputs, outputs, after, onlyStream);
   else
     work = b.create<host::LaunchOp>(loc, number, inputs, outputs, after, onlyStream);
   work->setAttr("name", b.getStringAttr(ir::nameOf(op).str()));
   mayHaveFailed |= op->hasAttr(ir::kFallibleAttr);
+  if (isMessage(op)) {
+    messages.push_back({op, waiterFor(op)});
+    if (ir::spaceOf(source) == ir::MemorySpace::Device) // what is staged is needed again
+      waitFor(messages.size());
+  }
   return success();
 }
 
+// The first of what the block has started.
+void ProgramBuilder::waitFor(size_t count) {
+  for (const Message &message : ArrayRef(messages).take_front(count))
+    b.create<host::WaitCollectiveOp>(loc, numbers.lookup(message.kernel));
+  messages.erase(messages.begin(), messages.begin() + count);
+}
+
+// A failure of what has been started counts.
 void ProgramBuilder::check() {
+  waitFor(messages.size());
   b.create<host::CheckOp>(loc);
   mayHaveFailed = false;
 }
@@ -227,6 +244,8 @@ LogicalResult ProgramBuilder::buildDefinition(ir::DefineSizeOp op) {
   if (failed(place))
     return failure();
   bool isInside = op->getParentOp() != source;
+  if (isInside) // the rest may be left out
+    waitFor(messages.size());
   if (mayHaveFailed && !isInside)
     check();
   Value value = b.create<host::ReadOp>(loc, b.getI64Type(), *place);
@@ -257,6 +276,11 @@ LogicalResult ProgramBuilder::buildBranches(ir::IfOp op) {
 
 LogicalResult ProgramBuilder::buildNode(Operation *op) {
   loc = op->getLoc();
+  for (size_t count = messages.size(); count > 0; --count)
+    if (messages[count - 1].waiter == op) {
+      waitFor(count);
+      break;
+    }
   bool isInPlace = llvm::any_of(op->getResults(), [](OpResult result) {
     ir::PlaceAttr place = ir::placeOf(result);
     return place && place.isInVariable();
@@ -296,9 +320,12 @@ LogicalResult ProgramBuilder::buildBlock(Block &block) {
   std::optional<OpBuilder::InsertionGuard> guard;
   if (block.getParentOp() != source)
     guard.emplace(b);
+  SmallVector<Message> outer = std::exchange(messages, {});
   for (Operation &op : block.without_terminator())
     if (!ir::isPrepared(&op) && failed(buildNode(&op)))
       return failure();
+  waitFor(messages.size());
+  messages = std::move(outer);
   return success();
 }
 

@@ -60,6 +60,7 @@ private:
   mlir::LogicalResult buildDefinition(ir::DefineSizeOp op);
   mlir::LogicalResult buildBranches(ir::IfOp op);
   void check();
+  void waitFor(size_t count);
 
   // Loops (LoopPrograms.cpp).
   mlir::LogicalResult buildLoop(ir::LoopOpInterface op);
@@ -95,6 +96,13 @@ private:
   // Of the loops that are being built: where operand k of the yield belongs.
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, mlir::Value> yieldPlaces;
   bool mayHaveFailed = false;
+  // Collectives that the block which is being built has started, in order, and the ops before which
+  // they must be over.
+  struct Message {
+    ir::KernelOp kernel;
+    mlir::Operation *waiter;
+  };
+  llvm::SmallVector<Message> messages;
 };
 
 } // namespace keratin::passes

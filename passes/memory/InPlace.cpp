@@ -81,7 +81,7 @@ StateHome keratin::passes::homeOf(LoopOpInterface loop, unsigned state) {
   if (byteCount(next) != byteCount(last))
     return StateHome::TwoBuffers;
   for (Operation *reader : readersOf(last))
-    if (node->isBeforeInBlock(reader))
+    if (node->isBeforeInBlock(isMessage(reader) ? waiterFor(cast<KernelOp>(reader)) : reader))
       return StateHome::TwoBuffers;
   if (operandOf(node, last) && !canWriteOver(node, next.getResultNumber(), last))
     return StateHome::TwoBuffers;

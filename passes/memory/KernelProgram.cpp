@@ -25,6 +25,25 @@ ArrayRef<unsigned> KernelProgram::returnedAs(Value root) const {
   return found == returnLists.end() ? ArrayRef<unsigned>() : ArrayRef<unsigned>(found->second);
 }
 
+bool keratin::passes::isMessage(Operation *node) {
+  auto kernel = dyn_cast<KernelOp>(node);
+  return kernel && llvm::any_of(kernel.getBody().front(), llvm::IsaPred<AllReduceOp>);
+}
+
+Operation *keratin::passes::waiterFor(KernelOp message) {
+  auto needs = [&](Operation &op) {
+    return llvm::any_of(op.getOperands(),
+                        [&](Value operand) { return rootOf(operand).getDefiningOp() == message; });
+  };
+  auto sends = [](Operation &op) {
+    return op.walk([](AllReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  };
+  for (Operation *op = message->getNextNode(); op->getNextNode(); op = op->getNextNode())
+    if ((!isView(op) && needs(*op)) || (isNode(op) && !isa<KernelOp>(op) && sends(*op)))
+      return op;
+  return message->getBlock()->getTerminator();
+}
+
 const UpdateResult *KernelProgram::updateAt(unsigned index) const {
   // Ascending, as they are collected.
   auto found =
@@ -63,6 +82,13 @@ static bool anyKernelHas(Operation *node, StringRef attribute) {
   return walk.wasInterrupted();
 }
 
+void KernelProgram::addReader(Value root, int64_t node) {
+  SmallVector<int64_t, 2> &readers = readerLists[root];
+  auto place = llvm::lower_bound(readers, node);
+  if (place == readers.end() || *place != node)
+    readers.insert(place, node);
+}
+
 LogicalResult KernelProgram::readBlock() {
   for (Operation &op : *body) {
     if (isNode(&op)) {
@@ -71,11 +97,8 @@ LogicalResult KernelProgram::readBlock() {
       nodeOps.push_back(&op);
       fallible.push_back(ir::isFallible(&op));
       effect.push_back(anyKernelHas(&op, kEffectAttr));
-      for (Value operand : op.getOperands()) {
-        SmallVector<int64_t, 2> &readers = readerLists[rootOf(operand)];
-        if (readers.empty() || readers.back() != position)
-          readers.push_back(position);
-      }
+      for (Value operand : op.getOperands())
+        addReader(rootOf(operand), position);
     } else if (&op == exit()) {
       for (auto [index, value] : llvm::enumerate(op.getOperands()))
         returnLists[rootOf(value)].push_back(index);
@@ -90,6 +113,18 @@ LogicalResult KernelProgram::readBlock() {
     } else if (!isView(&op) && !isa<ConstantOp>(op)) {
       return op.emitOpError("stands outside of a kernel; fusion must come before planning");
     }
+  }
+  for (Operation *node : nodeOps) {
+    if (!isMessage(node))
+      continue;
+    Operation *waiter = waiterFor(cast<KernelOp>(node));
+    if (isa<DefineSizeOp>(waiter)) // right behind it
+      continue;
+    int64_t until = waiter == exit() ? int64_t(nodeOps.size()) - 1 : position(waiter);
+    for (ValueRange values : {ValueRange(node->getOperands()), ValueRange(node->getResults())})
+      for (Value value : values)
+        if (until > position(node))
+          addReader(rootOf(value), until);
   }
   return success();
 }

@@ -26,6 +26,13 @@ namespace keratin::passes {
 using ir::isNode;
 using ir::rootOf;
 
+// Whether the node is a kernel that all ranks of a job do together: it starts where it stands, and
+// goes on beside what follows.
+bool isMessage(mlir::Operation *node);
+// The op of the block before which a message must be over: the first that needs its result, a node
+// in which there are others, since they are waited for in order, or the terminator.
+mlir::Operation *waiterFor(ir::KernelOp message);
+
 // A new value for a variable, as the function's signature declares it.
 struct UpdateResult {
   unsigned result;              // of the function
@@ -50,7 +57,8 @@ public:
   int64_t position(mlir::Operation *node) const { return positions.lookup(node); }
   // The node that makes a root, or -1 for arguments and constants.
   int64_t producer(mlir::Value root) const;
-  // Nodes that read a root, themselves or through views: ascending, without duplicates.
+  // Nodes that read a root, themselves or through views: ascending, without duplicates. What a
+  // message sends and receives is read until there is a wait for it.
   llvm::ArrayRef<int64_t> readers(mlir::Value root) const;
   // Operands of the terminator that are a root, or a view of it.
   llvm::ArrayRef<unsigned> returnedAs(mlir::Value root) const;
@@ -76,6 +84,7 @@ private:
   explicit KernelProgram(mlir::Block &block) : body(&block) {}
   mlir::LogicalResult readSignature(mlir::func::FuncOp function);
   mlir::LogicalResult readBlock();
+  void addReader(mlir::Value root, int64_t node);
   mlir::LogicalResult readSizes();
 
   mlir::Block *body;

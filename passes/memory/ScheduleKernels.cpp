@@ -49,12 +49,18 @@ public:
     addWrites();
     std::vector<int64_t> given(numNodes);
     std::iota(given.begin(), given.end(), 0);
-    std::vector<int64_t> found = scheduleForMemory(problem);
+    const std::vector<int64_t> sound = scheduleForMemory(problem);
+    std::vector<int64_t> found = sound;
     std::erase(found, barrier);
     int64_t givenPeak = peakBytes(problem, given), foundPeak = peakBytes(problem, found);
     bool keeps = givenPeak + givenSpareBytes <= foundPeak;
     peak = keeps ? givenPeak + givenSpareBytes : foundPeak;
-    return keeps ? given : found;
+    std::vector<int64_t> order = keeps ? given : found;
+    if (llvm::none_of(program.nodes(), isMessage))
+      return order;
+    order = besideMessages(sound, order);
+    peak = std::max(peak, peakBytes(problem, order));
+    return order;
   }
   // Of the order found; what stands beside the arena because a state is not in place included.
   int64_t bytes() const { return peak; }
@@ -71,6 +77,8 @@ private:
   void addEffects();
   SmallVector<Overwrite> overwrites() const;
   void addWrites();
+  std::vector<int64_t> besideMessages(const std::vector<int64_t> &sound,
+                                      const std::vector<int64_t> &order) const;
   bool isGiven(const Overwrite &write) const;
   bool reachesWhatMustComeBefore(const Overwrite &write);
 
@@ -186,6 +194,39 @@ void Scheduler::addWrites() {
     constrain(write);
     givenSpareBytes += representativeBytes(write.old);
   }
+}
+
+// What messages need before what they do not, and what needs them behind all that does not: a
+// node's level is how many messages it needs, one after the other, and within it what the first
+// message needs comes first. `sound` has the barrier.
+std::vector<int64_t> Scheduler::besideMessages(const std::vector<int64_t> &sound,
+                                               const std::vector<int64_t> &order) const {
+  auto message = [&](int64_t step) { return step != barrier && isMessage(program.nodes()[step]); };
+  auto waits = [&](int64_t step, int64_t before) {
+    return message(before) && (step == barrier || operandOf(program.nodes()[step],
+                                                            program.nodes()[before]->getResult(0)));
+  };
+  std::vector<int64_t> level(numNodes + 1, 0);
+  for (int64_t step : sound)
+    for (int64_t next : problem.successors[step])
+      level[next] = std::max(level[next], level[step] + waits(next, step));
+  // Messages keep their order, so the first has the least number.
+  std::vector<int64_t> first(numNodes + 1, barrier);
+  for (int64_t step : llvm::reverse(sound)) {
+    if (message(step))
+      first[step] = step;
+    for (int64_t next : problem.successors[step])
+      if (level[next] == level[step])
+        first[step] = std::min(first[step], first[next]);
+  }
+  std::vector<std::tuple<int64_t, int64_t, size_t>> keys;
+  for (auto [place, step] : llvm::enumerate(order))
+    keys.push_back({level[step], first[step], place});
+  llvm::sort(keys);
+  std::vector<int64_t> found;
+  for (const auto &key : keys)
+    found.push_back(order[std::get<size_t>(key)]);
+  return found;
 }
 
 // Orders the block and what is inside its nodes; gives the bytes that its own values need.

@@ -147,9 +147,16 @@ typedef struct keratin_runtime_functions_t {
   int32_t (*has_failed)(keratin_context_t *context);
 
   // Of functions whose inputs are parts of what a job is fed, on whatever they run. A call that has
-  // failed, on this rank or another, does nothing more. NULL: the ranks tell each other whether
-  // something has failed; so it has, or not, on all of them.
-  void (*collective)(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+  // failed, on this rank or another, starts nothing more.
+
+  // Starts what all ranks do together, which goes on beside the call: until it has been waited for,
+  // nobody writes what it sends, and nobody touches what it receives.
+  void (*start_collective)(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+  // Waits for the first that has been started and not waited for; if there is none, the call has
+  // failed.
+  void (*wait_collective)(keratin_context_t *context);
+  // The ranks tell each other whether something has failed; so it has, or not, on all of them.
+  void (*agree)(keratin_context_t *context);
 } keratin_runtime_functions_t;
 
 // Bytes that keratin_runtime_functions_t::staging() has at any time.
@@ -383,7 +390,8 @@ typedef struct keratin_function_desc_t {
   // hold; of the same signature, but for the expressions of its outputs' dims. NULL: there is none.
   const struct keratin_function_desc_t *general;
   const keratin_prepared_t *prepared; // NULL: nothing is
-  // How many of its kernels are keratin_runtime_functions_t::collective; 0: it is for one process.
+  // How many of its kernels are keratin_runtime_functions_t::start_collective; 0: it is for one
+  // process.
   int64_t num_collectives;
   void *reserved[1];
 } keratin_function_desc_t;
@@ -400,7 +408,7 @@ static_assert(sizeof(keratin_computed_sizes_t) == 56, "layout is part of the ABI
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
 static_assert(sizeof(keratin_rank_reduction_t) == 48, "layout is part of the ABI");
-static_assert(sizeof(keratin_runtime_functions_t) == 128, "layout is part of the ABI");
+static_assert(sizeof(keratin_runtime_functions_t) == 144, "layout is part of the ABI");
 static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_device_code_t) == 64, "layout is part of the ABI");

@@ -19,6 +19,8 @@ struct keratin_request_t {
   keratin_status_t status;
   bool isDone;
   keratin_request_t *next;
+  RankMessages *call;        // that it is of; null: of none
+  keratin_request_t *behind; // the next of the call
 };
 
 struct keratin_group_t {
@@ -51,14 +53,21 @@ struct keratin_group_t {
     first = request->next;
     if (!first)
       last = nullptr;
-    isBusy = true;
-    pthread_mutex_unlock(&mutex);
-    keratin_status_t status = {};
-    runner.run(request->collective, &status);
-    pthread_mutex_lock(&mutex);
-    request->status = status;
+    RankMessages *call = request->call;
+    if (call && call->hasFailed) {
+      request->status.code = KERATIN_FAILED_PRECONDITION; // why, the one that failed says
+    } else {
+      isBusy = true;
+      pthread_mutex_unlock(&mutex);
+      keratin_status_t status = {};
+      runner.run(request->collective, &status);
+      pthread_mutex_lock(&mutex);
+      request->status = status;
+      if (call)
+        call->hasFailed = status.code != KERATIN_OK;
+      isBusy = false;
+    }
     request->isDone = true;
-    isBusy = false;
     pthread_cond_broadcast(&changed);
   }
 
@@ -139,23 +148,61 @@ static bool readTimeout(double &seconds) {
   return *end == '\0' && seconds > 0;
 }
 
-static Code reduce(keratin_group_t *group, const keratin_rank_reduction_t *wanted, const char *name,
-                   keratin_status_t *status) {
+static Code start(keratin_group_t *group, const keratin_collective_t &collective,
+                  RankMessages *call, keratin_request_t *&request, keratin_status_t *status) {
+  if (!group->isOurs("keratin_group_start", status))
+    return KERATIN_FAILED_PRECONDITION;
+  request = makeObject<keratin_request_t>();
+  if (!request)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "keratin_group_start: no memory");
+  *request = {};
+  request->collective = collective;
+  request->call = call;
+  group->enqueue(request);
+  group->startWorker();
+  pthread_cond_broadcast(&group->changed);
+  pthread_mutex_unlock(&group->mutex);
+  return succeed(status);
+}
+
+static Code startOfCall(keratin_group_t *group, RankMessages &messages,
+                        const keratin_rank_reduction_t &wanted, const char *name,
+                        keratin_status_t *status) {
   keratin_collective_t collective = {};
   collective.bytes = sizeof(collective);
-  collective.kind = wanted ? KERATIN_ALL_REDUCE : KERATIN_BARRIER;
+  collective.kind = KERATIN_ALL_REDUCE;
   collective.name = name;
-  if (wanted) {
-    collective.dtype = int32_t(wanted->dtype);
-    collective.reduction = int32_t(wanted->reduction);
-    collective.send = wanted->send;
-    collective.receive = wanted->receive;
-    collective.send_elements = collective.receive_elements = wanted->elements;
-  }
+  collective.dtype = int32_t(wanted.dtype);
+  collective.reduction = int32_t(wanted.reduction);
+  collective.send = wanted.send;
+  collective.receive = wanted.receive;
+  collective.send_elements = collective.receive_elements = wanted.elements;
+  keratin_request_t *request;
+  if (Code code = start(group, collective, &messages, request, status))
+    return code;
+  (messages.last ? messages.last->behind : messages.first) = request;
+  messages.last = request;
+  return KERATIN_OK;
+}
+
+static Code waitOfCall(keratin_group_t *group, RankMessages &messages, keratin_status_t *status) {
+  keratin_request_t *request = messages.first;
+  messages.first = request->behind;
+  if (!messages.first)
+    messages.last = nullptr;
+  return keratin_group_wait(group, request, status);
+}
+
+static Code meet(keratin_group_t *group, const char *name, keratin_status_t *status) {
+  keratin_collective_t collective = {};
+  collective.bytes = sizeof(collective);
+  collective.kind = KERATIN_BARRIER;
+  collective.name = name;
   return keratin_group_run(group, &collective, status);
 }
 
-static constinit const RankFunctions rankFunctions = {reduce, keratin_group_fail};
+static constinit const RankFunctions rankFunctions = {startOfCall, waitOfCall, meet,
+                                                      keratin_group_fail};
 
 extern "C" {
 
@@ -259,19 +306,7 @@ keratin_status_code_t keratin_group_start(keratin_group_t *group,
           checkPointers(status, "keratin_group_start",
                         {{group, "group"}, {collective, "collective"}, {request, "request"}}))
     return code;
-  if (!group->isOurs("keratin_group_start", status))
-    return KERATIN_FAILED_PRECONDITION;
-  auto *made = makeObject<keratin_request_t>();
-  if (!made)
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "keratin_group_start: no memory");
-  *made = {};
-  made->collective = *collective;
-  group->enqueue(made);
-  group->startWorker();
-  pthread_cond_broadcast(&group->changed);
-  pthread_mutex_unlock(&group->mutex);
-  *request = made;
-  return succeed(status);
+  return start(group, *collective, nullptr, *request, status);
 }
 
 keratin_status_code_t keratin_group_wait(keratin_group_t *group, keratin_request_t *request,

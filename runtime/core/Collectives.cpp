@@ -10,15 +10,14 @@
 
 namespace keratin::runtime {
 
-void Invocation::collective(keratin_context_t *context, const keratin_rank_reduction_t *wanted) {
+void Invocation::startCollective(keratin_context_t *context,
+                                 const keratin_rank_reduction_t *wanted) {
   Invocation &self = of(context);
   if (self.hasRanks()) {
-    self.reduce(wanted);
+    self.start(*wanted);
     (void)self.stopIfRefused(context);
     return;
   }
-  if (!wanted)
-    return;
   // Of one rank, before which there is none.
   auto bytes = size_t(wanted->elements * dtypeSize(int32_t(wanted->dtype)));
   if (wanted->reduction == KERATIN_REDUCE_BEFORE)
@@ -27,34 +26,74 @@ void Invocation::collective(keratin_context_t *context, const keratin_rank_reduc
     memcpy(wanted->receive, wanted->send, bytes);
 }
 
+void Invocation::waitCollective(keratin_context_t *context) {
+  Invocation &self = of(context);
+  if (!self.messages.first)
+    return;
+  self.waitForFirst();
+  (void)self.stopIfRefused(context);
+}
+
+void Invocation::agreeBetween(keratin_context_t *context) {
+  Invocation &self = of(context);
+  if (!self.hasRanks())
+    return;
+  (void)self.agree();
+  (void)self.stopIfRefused(context);
+}
+
 // What a kernel before this has found is told in the place of what the others want.
-void Invocation::reduce(const keratin_rank_reduction_t *wanted) {
+bool Invocation::mayTakePart() {
   if (ranksKnow)
+    return false;
+  if (isSound())
+    return true;
+  tellFailure();
+  return false;
+}
+
+void Invocation::start(const keratin_rank_reduction_t &wanted) {
+  if (!mayTakePart())
     return;
-  if (!isSound()) {
-    tellFailure();
-    return;
-  }
   // "all_reduce; at net.py:12"
   const char *name = function();
-  if (wanted && wanted->site >= 0 && wanted->site < descriptor.num_sites)
-    if (const char *place = strstr(descriptor.sites[wanted->site].message, "; at "))
+  if (wanted.site >= 0 && wanted.site < descriptor.num_sites)
+    if (const char *place = strstr(descriptor.sites[wanted.site].message, "; at "))
       name = place + strlen("; at ");
-  keratin_status_t why = {};
   const Ranks &ranks = executable.ranks;
-  if (Code failure = ranks.functions->reduce(ranks.group, wanted, name, &why)) {
-    ranksKnow = true;
-    // Not what the caller of this rank has done wrong.
+  code = ranks.functions->start(ranks.group, messages, wanted, name, status);
+}
+
+void Invocation::waitForFirst() {
+  const Ranks &ranks = executable.ranks;
+  keratin_status_t why = {};
+  if (Code failure = ranks.functions->wait(ranks.group, messages, &why); failure && !ranksKnow)
+    refuseByRanks(failure, why);
+}
+
+// Unless something has failed here as well, which says more. Not what the caller of this rank has
+// done wrong.
+void Invocation::refuseByRanks(Code failure, const keratin_status_t &why) {
+  ranksKnow = true;
+  if (isSound())
     refuse(failure == KERATIN_RESOURCE_EXHAUSTED ? failure : KERATIN_INTERNAL, "%s", why.message);
-  }
 }
 
 bool Invocation::agree() {
-  reduce(nullptr);
+  waitForAll();
+  if (mayTakePart()) {
+    const Ranks &ranks = executable.ranks;
+    keratin_status_t why = {};
+    if (Code failure = ranks.functions->meet(ranks.group, function(), &why))
+      refuseByRanks(failure, why);
+  }
   return code == KERATIN_OK;
 }
 
+// In the place of what the others want next: what was started is theirs, too, and may tell of
+// another failure before.
 void Invocation::tellFailure() {
+  waitForAll();
   if (ranksKnow)
     return;
   ranksKnow = true;

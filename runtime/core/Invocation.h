@@ -69,7 +69,9 @@ public:
                                          .fetch = nullptr,
                                          .send = nullptr,
                                          .has_failed = nullptr,
-                                         .collective = collective};
+                                         .start_collective = startCollective,
+                                         .wait_collective = waitCollective,
+                                         .agree = agreeBetween};
     CallFunctions functions = {plain, plain};
     functions.profiled.profile = noteKernel;
     return functions;
@@ -106,12 +108,23 @@ private:
   static int32_t defineSize(keratin_context_t *context, int32_t number, int64_t value);
   static int64_t growTapes(keratin_context_t *context, int32_t size, int64_t steps);
   static void checkNumbers(keratin_context_t *context, const keratin_number_check_t *check);
-  static void collective(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+  static void startCollective(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+  static void waitCollective(keratin_context_t *context);
+  static void agreeBetween(keratin_context_t *context);
 
   //===-- The other ranks (Collectives.cpp) ---------------------------------------------------===//
   // The call is one of several, of all ranks, which succeed or fail together.
   bool hasRanks() const { return executable.ranks.functions != nullptr; }
-  void reduce(const keratin_rank_reduction_t *wanted);
+  void start(const keratin_rank_reduction_t &wanted);
+  // Whether this rank has not failed; else the others know.
+  bool mayTakePart();
+  void waitForFirst();
+  // However the entry function has ended: its memory is the call's.
+  void waitForAll() {
+    while (messages.first)
+      waitForFirst();
+  }
+  void refuseByRanks(Code failure, const keratin_status_t &why);
   // Before anything of the call can be seen.
   bool agree();
   // What has failed here before the others have heard of it.
@@ -193,6 +206,7 @@ private:
   int32_t numbersSuspect = 0;
   NumberReport numbers;
   DeviceCall *device = nullptr; // where kernels run on one
+  RankMessages messages;        // under way
   bool ranksKnow = false;       // that the call has failed
   Code code = KERATIN_OK;
 };

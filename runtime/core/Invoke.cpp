@@ -167,6 +167,7 @@ void Invocation::enter(const CallFunctions &table) {
   } else {
     descriptor.entry(&context, lease->buffers, lease->sizes);
   }
+  waitForAll();
   if (prepared->mustMake()) // what it makes first, and without failing
     prepared->setMade();
 }

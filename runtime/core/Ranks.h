@@ -6,13 +6,25 @@
 #include "runtime/core/Status.h"
 
 struct keratin_group_t;
+struct keratin_request_t;
 
 namespace keratin::runtime {
 
+// What a call has started and not waited for. When one fails, none behind it is told to the other
+// ranks any more: they know as well as this one that the call has failed.
+struct RankMessages {
+  keratin_request_t *first = nullptr, *last = nullptr;
+  bool hasFailed = false; // the group's own
+};
+
 struct RankFunctions {
-  // Of what all ranks have; NULL: they meet. The name is the same on all ranks.
-  Code (*reduce)(keratin_group_t *group, const keratin_rank_reduction_t *wanted, const char *name,
-                 keratin_status_t *status);
+  // Names are the same on all ranks.
+  Code (*start)(keratin_group_t *group, RankMessages &messages,
+                const keratin_rank_reduction_t &wanted, const char *name, keratin_status_t *status);
+  // For the first that was started.
+  Code (*wait)(keratin_group_t *group, RankMessages &messages, keratin_status_t *status);
+  // Precondition: nothing is under way.
+  Code (*meet)(keratin_group_t *group, const char *name, keratin_status_t *status);
   // Takes part in what the others want, so that it fails on all of them.
   void (*fail)(keratin_group_t *group, const char *message);
 };

@@ -441,3 +441,104 @@ host.program of @f {
     %s = host.staging <8>
   }
 }
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  %x = host.argument 0
+  %m = host.memory 0
+  %a = host.at %m, <0>
+  %y = host.result 0
+  host.start_collective kernel 0 (%x) -> (%a) on 0
+  // expected-error @below {{reads memory of kernel 0 before it has been waited for}}
+  host.launch kernel 1 (%a) -> (%y) on 0
+  host.wait_collective kernel 0
+}
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  %x = host.argument 0
+  %m = host.memory 0
+  %a = host.at %m, <0>
+  %y = host.result 0
+  host.start_collective kernel 0 (%x) -> (%a) on 0
+  // expected-error @below {{writes memory of kernel 0 before it has been waited for}}
+  host.copy %x to %a, <64> on 0
+  host.wait_collective kernel 0
+}
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  %x = host.argument 0
+  %m = host.memory 0
+  %a = host.at %m, <0>
+  %y = host.result 0
+  host.start_collective kernel 0 (%x) -> (%a) on 0
+  // expected-error @below {{waits for kernel 1, which is not the first that has been started}}
+  host.wait_collective kernel 1
+}
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+// expected-error @below {{ends before it waits for kernel 0}}
+host.program of @f {
+  %x = host.argument 0
+  %m = host.memory 0
+  %a = host.at %m, <0>
+  %y = host.result 0
+  host.start_collective kernel 0 (%x) -> (%a) on 0
+}

@@ -10,7 +10,7 @@
 // VALUE:      result #0: tensor<3xf32> [1, -2, 3]
 // VALUE:      result #1: tensor<3xf32> [1, -2, 3]
 // VALUE:      result #2: tensor<i64> 0
-// HOST-COUNT-3: host.call "collective"
+// HOST-COUNT-3: host.start_collective
 func.func @main(%x: tensor<3xf32> {check.value = dense<[1.0, -2.0, 3.0]> : tensor<3xf32>}, %n: tensor<i64> {check.value = dense<7> : tensor<i64>})
     -> (tensor<3xf32>, tensor<3xf32>, tensor<i64>) {
   %0 = keratin.all_reduce sum %x : tensor<3xf32>

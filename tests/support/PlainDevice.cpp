@@ -169,7 +169,9 @@ constexpr keratin_runtime_functions_t kernelFunctions = {
     .fetch = nullptr,
     .send = nullptr,
     .has_failed = nullptr,
-    .collective = nullptr,
+    .start_collective = nullptr,
+    .wait_collective = nullptr,
+    .agree = nullptr,
 };
 
 class PlainDevice {

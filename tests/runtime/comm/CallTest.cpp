@@ -2,30 +2,48 @@
 #include "tests/runtime/comm/Ranks.h"
 
 #include <catch2/catch.hpp>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 
 using namespace keratin::tests;
 using Catch::Matchers::Contains;
 
 namespace {
 
-// y = the sum of x, of all ranks; w is updated in place by it, behind a check.
+// What a call does between the start of its messages and the wait for them.
+thread_local std::function<void()> meanwhile;
+
+// y = the sum of x, of all ranks; w is updated in place by it, behind a check. A second
+// message has the same.
 void entry(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
   const auto *x = static_cast<const float *>(buffers[0]);
   auto *w = static_cast<float *>(buffers[1]), *y = static_cast<float *>(buffers[2]);
-  float own = 0, all = 0;
+  float own = 0, all = 0, again = 0;
   for (int64_t i = 0; i < sizes[0]; ++i)
     own += x[i];
   if (own < 0)
     context->functions->fail(context, 1);
   keratin_rank_reduction_t wanted = {&own, &all, 1, KERATIN_DTYPE_FLOAT32, KERATIN_REDUCE_SUM, 0};
-  context->functions->collective(context, &wanted);
+  context->functions->start_collective(context, &wanted);
+  if (own == 500) // before the second
+    context->functions->fail(context, 1);
+  if (own == 501) // before anything is waited for
+    return context->functions->fail(context, 1);
+  keratin_rank_reduction_t second = {&own, &again, 1, KERATIN_DTYPE_FLOAT32, KERATIN_REDUCE_SUM, 3};
+  context->functions->start_collective(context, &second);
+  if (meanwhile)
+    meanwhile();
+  context->functions->wait_collective(context);
+  if (own == 998) // under way is the second
+    return context->functions->fail(context, 2);
+  context->functions->wait_collective(context);
   if (own == 999) // after the last collective
     context->functions->fail(context, 2);
-  context->functions->collective(context, nullptr);
+  context->functions->agree(context);
   if (context->failed_site)
     return;
-  *y = all;
+  *y = again;
   *w += all;
 }
 
@@ -36,7 +54,8 @@ const keratin_symbol_desc_t symbol = {KERATIN_SYMBOL_INPUT_DIM, 0, 0, "batch"};
 const keratin_update_desc_t update = {0, 1};
 const keratin_site_t sites[] = {{KERATIN_INTERNAL, "all_reduce; at net.cc:3"},
                                 {KERATIN_OUT_OF_RANGE, "sum: below 0"},
-                                {KERATIN_OUT_OF_RANGE, "sum: too large"}};
+                                {KERATIN_OUT_OF_RANGE, "sum: too large"},
+                                {KERATIN_INTERNAL, "all_reduce; at net.cc:4"}};
 
 keratin_function_desc_t describe() {
   keratin_function_desc_t f = {};
@@ -48,11 +67,11 @@ keratin_function_desc_t describe() {
   f.updates = &update;
   f.num_symbols = 1;
   f.symbols = &symbol;
-  f.num_sites = 3;
+  f.num_sites = 4;
   f.sites = sites;
   f.arena_slot = -1;
   f.entry = entry;
-  f.num_collectives = 1;
+  f.num_collectives = 2;
   return f;
 }
 const keratin_function_desc_t function = describe();
@@ -154,6 +173,115 @@ TEST_CASE("so does what it finds behind the last collective") {
   checkTold(
       withOneWrong([](Total &total, int rank) { return total.call({rank == 1 ? 999.f : 1.f, 0}); }),
       1, "sum: too large", "rank 1 has failed: sum: too large");
+}
+
+// On the other ranks the first message is sound, and what is behind the failure is not sent.
+TEST_CASE("what fails between a start and its wait fails on all ranks, and leaves nothing behind") {
+  for (float early : {500.f, 501.f})
+    checkTold(
+        withOneWrong([&](Total &total, int rank) { return total.call({rank == 2 ? early : 1.f}); }),
+        2, "sum: below 0", "rank 2 has failed: sum: below 0");
+  checkTold(
+      withOneWrong([](Total &total, int rank) { return total.call({rank == 0 ? 998.f : 1.f}); }), 0,
+      "sum: too large", "rank 0 has failed: sum: too large");
+}
+
+TEST_CASE("ranks that fail at different messages all fail, each for its own reason") {
+  std::vector<Outcome> outcomes = withOneWrong([](Total &total, int rank) {
+    return total.call({rank == 0 ? -1.f : rank == 1 ? 500.f : 998.f});
+  });
+  CHECK_THAT(outcomes[0].message, Contains("sum: below 0"));
+  CHECK_THAT(outcomes[1].message, Contains("sum: below 0"));
+  CHECK_THAT(outcomes[2].message, Contains("rank 0 has failed: sum: below 0"));
+  for (const Outcome &each : outcomes)
+    CHECK_THAT(each.message, !Contains("and updated") && !Contains("out of step"));
+}
+
+namespace {
+
+// An engine whose moves wait until it is opened.
+class Gate {
+public:
+  explicit Gate(keratin_comm_t *engine)
+      : engine(engine), table{sizeof(table),
+                              KERATIN_COMM_ABI_VERSION,
+                              "gate",
+                              this,
+                              engine->rank,
+                              engine->size,
+                              move,
+                              [](void *self) {
+                                keratin_comm_t *inner = static_cast<Gate *>(self)->engine;
+                                inner->close(inner->user);
+                              }} {}
+
+  keratin_comm_t *comm() { return &table; }
+  void open() {
+    std::lock_guard<std::mutex> lock(mutex);
+    isOpen = true;
+    changed.notify_all();
+  }
+  std::atomic<int> asked{0}, moved{0};
+  std::atomic<bool> isLate{false}; // nobody has opened it
+
+private:
+  static keratin_status_code_t move(void *self, const keratin_move_t *wanted,
+                                    keratin_status_t *status) {
+    auto &gate = *static_cast<Gate *>(self);
+    ++gate.asked;
+    std::unique_lock<std::mutex> lock(gate.mutex);
+    if (!gate.changed.wait_for(lock, std::chrono::seconds(30), [&] { return gate.isOpen; }))
+      gate.isLate = true;
+    lock.unlock();
+    keratin_status_code_t code = gate.engine->move(gate.engine->user, wanted, status);
+    ++gate.moved;
+    return code;
+  }
+
+  keratin_comm_t *engine;
+  keratin_comm_t table;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isOpen = false;
+};
+
+} // namespace
+
+TEST_CASE("a call goes on while its messages are under way") {
+  std::string job = newJob();
+  std::vector<std::thread> ranks;
+  std::vector<Outcome> outcomes(2);
+  std::vector<float> sums(2);
+  std::atomic<int> movedBefore{0}, late{0};
+  for (int rank = 0; rank < 2; ++rank)
+    ranks.emplace_back([&, rank] {
+      keratin_comm_t *engine = nullptr;
+      keratin_comm_open_shared(job.c_str(), rank, 2, 60, &engine, nullptr);
+      Gate gate(engine);
+      keratin_group_t *group = nullptr;
+      keratin_group_create(gate.comm(), &group, nullptr);
+      {
+        Total total(group);
+        meanwhile = [&] { // no move can be over before this has been reached
+          while (gate.asked == 0 && !gate.isLate)
+            std::this_thread::yield();
+          movedBefore += gate.moved;
+          gate.open();
+        };
+        outcomes[rank] = total.call({1, 2});
+        meanwhile = nullptr;
+        sums[rank] = total.y;
+      }
+      late += gate.isLate;
+      keratin_group_destroy(group);
+    });
+  for (std::thread &rank : ranks)
+    rank.join();
+  for (const Outcome &each : outcomes)
+    CHECK(each.message == "");
+  CHECK(sums == std::vector<float>{6, 6});
+  CHECK(late == 0);
+  CHECK(movedBefore == 0);
 }
 
 TEST_CASE("a call that is refused before it begins is told to the others") {
