@@ -12,6 +12,10 @@ def ScheduleKernels : KeratinPass<"schedule"> {
     results that share storage get a copying kernel (see keratin-plan-memory). In a loop's body,
     a kernel that can write a state's next value over it comes after all that read the state.
 
+    What all ranks of a job do together (keratin.all_reduce) goes on beside kernels, so there bytes
+    come second: what the first needs is in front, and what needs its result behind all that does
+    not.
+
     ```mlir
     %big1 = keratin.kernel (%x) …    %s1 = keratin.kernel (%big1) …     // two big buffers at once
     %big2 = keratin.kernel (%x) …    %s2 = keratin.kernel (%big2) …
@@ -71,6 +75,9 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     Kernels run in the order in which they stand. Each result gets a place in the arena (an
     offset as an expression over symbols) or the buffer of the function result that it is. The
     attributes are listed in ir/dialect/MemoryPlan.h.
+
+    What an all_reduce sends and receives is live until it is waited for: before the first node that
+    needs its result, or that has one inside, or at the end of the block.
 
     In place: an update is written into the variable's own buffer if its kernel reads the old
     value element by element or not at all, all others have read it before, and nothing can fail
