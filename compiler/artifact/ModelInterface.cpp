@@ -165,6 +165,8 @@ private:
         size{Kind::Integer64}, descriptor{Kind::Object};
     line("// The values of the variables. Any number of threads may use one state at once.");
     line("typedef struct keratin_state_t " + prefix + "_state_t;");
+    if (isSharded())
+      line("struct keratin_comm_t;");
     line("");
     line("// A state with the values that the model was saved with.");
     declare("state_create", bringsDevice() ? "keratin_cuda_state_create" : "keratin_state_create",
@@ -244,6 +246,8 @@ private:
              {"const keratin_tensor_t *values", pointer},
              {"int32_t count", integer},
              {"keratin_status_t *status", pointer}});
+    if (isSharded())
+      ranks();
     line("// Threads that calls of this model may use, the calling one included.");
     declare("set_num_threads", "keratin_set_num_threads", {{"int32_t threads", integer}},
             Forwarder::Result::Nothing);
@@ -254,6 +258,38 @@ private:
     line("// keratin_model_metadata too.");
     line("extern const char " + result.metadataName + "[];");
     line("");
+  }
+
+  // Whether a function tells other ranks something.
+  bool isSharded() const {
+    return llvm::any_of(
+        functions, [](const FunctionText &function) { return function.f.num_collectives > 0; });
+  }
+
+  // What there is of a job: each rank has a state.
+  void ranks() {
+    const Argument pointer{Kind::Pointer}, state{Kind::State};
+    line("// Joins the ranks of a job, each with a state of its own: those of mpirun, srun or "
+         "torchrun, or of");
+    line("// KERATIN_RANK, KERATIN_RANKS and KERATIN_JOB; with an engine, its ranks "
+         "(<keratin/comm.h>). All of them");
+    line("// join, once, before any calls a function; the variables then have the values of rank "
+         "0. Calls get each");
+    line("// rank's rows, and succeed on all ranks or on none. A state that does not join is one "
+         "rank.");
+    declare("state_join", "keratin_state_join",
+            {{"STATE *state", state},
+             {"struct keratin_comm_t *engine", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// Which rank this is, of how many.");
+    declare("state_ranks", "keratin_state_ranks",
+            {{"const STATE *state", state},
+             {"int32_t *rank", pointer},
+             {"int32_t *ranks", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// Leaves the job, as destroying the state does; calls fail from then on.");
+    declare("state_leave", "keratin_state_leave",
+            {{"STATE *state", state}, {"keratin_status_t *status", pointer}});
   }
 
   // Whether the model holds what its device needs, beside the driver.

@@ -11,6 +11,8 @@ using namespace keratin::runtime;
 keratin_state_t::~keratin_state_t() {
   for (int32_t i = 0; executables && i < object->num_functions; ++i)
     keratin_executable_destroy(executables[i]);
+  if (destroyGroup)
+    destroyGroup(group);
   for (int32_t i = 0; variables && i < object->num_variables; ++i)
     keratin_variable_release(variables[i]);
   keratin_session_destroy(session);

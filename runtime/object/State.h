@@ -8,6 +8,8 @@
 #include "runtime/core/Status.h"
 #include "runtime/include/keratin/object.h"
 
+struct keratin_group_t;
+
 struct keratin_state_t {
   // Every model has the runtime within it: this is the address of something in the one that made
   // the state. First, whatever the version.
@@ -21,6 +23,10 @@ struct keratin_state_t {
   keratin_variable_t ***functionVariables = nullptr;
   void *memory = nullptr;
   size_t memoryBytes = 0;
+  // The ranks that have such a state (runtime/comm/StateRanks.cpp); null: this process is alone.
+  // What ends them comes with them, so that models that are not sharded hold nothing of it.
+  keratin_group_t *group = nullptr;
+  void (*destroyGroup)(keratin_group_t *group) = nullptr;
 
   ~keratin_state_t();
 };

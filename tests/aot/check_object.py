@@ -1,4 +1,4 @@
-"""Checks what a compiled model needs and exports: check_object.py READELF OBJECT PREFIX."""
+"""Checks what a compiled model needs and exports: check_object.py READELF OBJECT PREFIX [sharded]."""
 
 import re
 import subprocess
@@ -11,10 +11,16 @@ ALLOWED = set("""
   pthread_create pthread_join pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock
   pthread_sigmask sched_getaffinity sched_yield sigdelset snprintf stdout strcmp strlen strstr strtod strtof strtol syscall
   vsnprintf""".split())
+# What sharded models take besides: the memory of one machine's ranks, a file of /dev/shm, and who holds locks on it;
+# an MPI, by name; texts of launchers and of errors.
+OF_RANKS = set("""
+  close fcntl fstat geteuid mmap munmap nanosleep open posix_fallocate sysconf unlink
+  dlerror dlopen dlsym
+  memchr memmove strerror strspn""".split())
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
-def main(readelf, path, prefix):
+def main(readelf, path, prefix, sharded=""):
     def read(*flags):
         return subprocess.run([readelf, *flags, "-W", path], check=True, capture_output=True, text=True).stdout
 
@@ -34,13 +40,16 @@ def main(readelf, path, prefix):
         problems.append("has no RELRO")
     if not re.search(r"GNU_STACK.*RW ", segments):
         problems.append("its stack is executable")
+    allowed = ALLOWED | OF_RANKS if sharded else ALLOWED
     undefined, defined = set(), set()
     for line in read("--dyn-symbols").splitlines():
         fields = line.split()
         if len(fields) >= 8 and fields[0].rstrip(":").isdigit():
             (undefined if fields[6] == "UND" else defined).add(fields[7].split("@")[0])
-    if undefined - ALLOWED:
-        problems.append(f"takes {sorted(undefined - ALLOWED)} from other libraries")
+    if undefined - allowed:
+        problems.append(f"takes {sorted(undefined - allowed)} from other libraries")
+    if sharded and OF_RANKS - undefined:
+        problems.append(f"does not take {sorted(OF_RANKS - undefined)}, which it may")
     foreign = [name for name in defined if not name.startswith(prefix + "_") and name != "keratin_model_metadata"]
     if not defined or foreign:
         problems.append(f"exports {sorted(defined)}")

@@ -57,6 +57,8 @@
 // SIZE: size.mlir:{{[0-9]+}}: error: nothing gives size 'd0' a value; needed an input that has it
 // RUN: %{exits} 4 keratin-compile %t/deep.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=DEEP
 // DEEP: deep.mlir:{{.*}}error: a size is too long an expression
+// RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --shard=rows 2>&1 | FileCheck %s --check-prefix=SHARD
+// SHARD: keratin-compile: error: --shard: no input has a size 'rows'; they have no unknown sizes
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=SYSROOT
 // SYSROOT: keratin-compile: error: --sysroot='/nowhere' is not a folder
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=%t 2>&1 | FileCheck %s --check-prefix=LIBC

@@ -15,6 +15,7 @@
 #include "tools/support/Compilation.h"
 #include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
+#include "tools/support/Shards.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
 
@@ -47,6 +48,7 @@ std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
      checkNumbers = false, showsProgress = false, externalData = false;
 SourcePathOptions sourcePaths;
+std::vector<std::string> shards;
 
 CommandLine commandLine() {
   CommandLine line("keratin-compile <model.ktg, .onnx, .h5 or .mlir> [options]",
@@ -90,6 +92,7 @@ CommandLine commandLine() {
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
+  addShardOption(line, shards);
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
   line.flag("--check-numbers", checkNumbers,
             "calls fail, naming the op and its line, where one makes NaN or\nan infinity");
@@ -403,6 +406,8 @@ absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   if (!graph.ok())
     return lines.orElse(inFile(inputFile, graph.status()));
   if (absl::Status status = takeWeights(*graph); !status.ok())
+    return status;
+  if (absl::Status status = shardSizes(*graph, shards); !status.ok())
     return status;
   std::string name = modelName;
   if (name.empty())

@@ -85,6 +85,7 @@ KERATIN_API keratin_status_code_t keratin_comm_open(keratin_comm_t **comm,
 
 // --- Groups --------------------------------------------------------------------------------------
 
+struct keratin_state_t;
 typedef struct keratin_group_t keratin_group_t;
 typedef struct keratin_request_t keratin_request_t;
 
@@ -163,8 +164,24 @@ KERATIN_API keratin_status_code_t keratin_executable_set_group(keratin_executabl
                                                                keratin_group_t *group,
                                                                keratin_status_t *status);
 
-// In the place of a call of the executable that the caller refuses before it is made: it fails on all
-// ranks, with this message. Of a function without collectives, or without a group, nothing happens.
+// The same of all functions of a state of a model compiled ahead of time (<keratin/object.h>), in
+// the ranks of an engine, which it takes, or, for NULL, of keratin_comm_open. All ranks join,
+// before any calls a sharded function; the variables then have the values of rank 0. Once for a
+// state, whether it succeeds or not; a copy of the state is alone. With the state the group ends.
+KERATIN_API keratin_status_code_t keratin_state_join(struct keratin_state_t *state,
+                                                     keratin_comm_t *engine,
+                                                     keratin_status_t *status);
+// As keratin_group_leave.
+KERATIN_API keratin_status_code_t keratin_state_leave(struct keratin_state_t *state,
+                                                      keratin_status_t *status);
+// Which rank this is, of how many; 0 of 1 where the state has not joined any.
+KERATIN_API keratin_status_code_t keratin_state_ranks(const struct keratin_state_t *state,
+                                                      int32_t *rank, int32_t *ranks,
+                                                      keratin_status_t *status);
+
+// In the place of a call of the executable that the caller refuses before it is made: it fails on
+// all ranks, with this message. Of a function without collectives, or without a group, nothing
+// happens.
 KERATIN_API void keratin_executable_refuse(keratin_executable_t *executable, const char *message);
 
 // In the place of the next collective of the others: it fails on all ranks, with this message and
