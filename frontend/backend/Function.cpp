@@ -391,7 +391,8 @@ static std::shared_ptr<Function::Impl> implOf(Call &call, const std::vector<Tens
 
 void frontend::setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options) {
   impl.lazyUpdates = options.lazyUpdates;
-  impl.shard = options.shard;
+  if (!options.shard.empty()) // else those that a loaded function was saved with
+    impl.shard = options.shard;
   for (const Shard &shard : options.shard) {
     auto hasSize = [&](const Tensor &input) {
       return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {

@@ -225,10 +225,22 @@ private:
         addPlaceholder(i, names[i]);
         graph.own(valueOf(impl->inputs[i]).getDefiningOp(), owned[i]);
       }
+    takeShards(count);
     for (unsigned i = 0; i < count; ++i) {
       impl->specs.push_back(specOf(graph, impl->inputs[i]));
       impl->specs.back().name = nameOf(function.getArgument(i));
     }
+  }
+
+  // The sizes that were sharded when the function was saved, by their names.
+  void takeShards(unsigned count) {
+    for (unsigned i = 0; i < count; ++i)
+      if (std::optional<int64_t> dimension = ir::Signature(function).takeSharded(i)) {
+        DimExpr size = ir::getShape(function.getArgument(i))[size_t(*dimension)];
+        std::string name = ir::SizeNames::given(function, size.symbolId()).str();
+        if (llvm::none_of(impl->shard, [&](const Shard &shard) { return shard.size == name; }))
+          impl->shard.emplace_back(name);
+      }
   }
 
   void addPlaceholder(unsigned i, const std::string &name) {

@@ -31,9 +31,14 @@ LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp mo
       entry.setDefault(defaultValue);
     argumentAttributes.push_back(entry.attributes());
   };
-  for (const v1::Input &input : saved.inputs())
-    argument(SignatureEntry::input(&context, input.name()), input.type(), input,
+  for (const v1::Input &input : saved.inputs()) {
+    SignatureEntry entry = SignatureEntry::input(&context, input.name());
+    for (auto [dimension, size] : llvm::enumerate(getShape(types[input.type()].type)))
+      if (size.isSymbol() && llvm::is_contained(saved.sharded_symbols(), size.symbolId()))
+        entry.setSharded(int64_t(dimension));
+    argument(entry, input.type(), input,
              input.has_default_value() ? elements(input.default_value()) : Attribute());
+  }
   for (const v1::VariableUse &use : saved.variables()) {
     const v1::Variable &variable = graph.variables(int(use.variable()));
     argument(SignatureEntry::variable(&context, variable.name()), variable.value().type(), use,

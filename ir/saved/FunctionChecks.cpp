@@ -86,7 +86,7 @@ LogicalResult GraphReading::checkArguments() {
       return fail("the default of input " + quoted(input.name()) + ": " + wrong);
   }
   bound.insert(dimensions.begin(), dimensions.end());
-  if (failed(checkSizeLimits(dimensions)))
+  if (failed(checkSizeLimits(dimensions)) || failed(checkShards(dimensions)))
     return failure();
   llvm::DenseSet<uint32_t> used;
   for (const v1::VariableUse &use : function->variables()) {
@@ -148,6 +148,20 @@ LogicalResult GraphReading::checkSizeLimits(const llvm::DenseSet<int64_t> &dimen
     if (!limitsOf(saved).canHold())
       return fail("no size keeps the limits of d" + Twine(saved.symbol()));
     previous = saved.symbol();
+  }
+  return success();
+}
+
+LogicalResult GraphReading::checkShards(const llvm::DenseSet<int64_t> &dimensions) {
+  int64_t previous = -1;
+  if (function->sharded_symbols_size() > 0 && (graph.version() & 0xffff) < kSavedMinorOfSizeNames)
+    return fail("needs format version 1." + Twine(kSavedMinorOfSizeNames) +
+                ", which the file does not state");
+  for (uint32_t symbol : function->sharded_symbols()) {
+    if (int64_t(symbol) <= previous || !dimensions.contains(symbol) ||
+        !llvm::is_contained(function->named_symbols(), symbol))
+      return fail("the sharded sizes are not in order, or no named dimensions of an input");
+    previous = symbol;
   }
   return success();
 }

@@ -85,6 +85,7 @@ private:
   mlir::LogicalResult checkArguments();
   mlir::LogicalResult checkSizeNames();
   mlir::LogicalResult checkSizeLimits(const llvm::DenseSet<int64_t> &dimensions);
+  mlir::LogicalResult checkShards(const llvm::DenseSet<int64_t> &dimensions);
   mlir::LogicalResult checkResults();
   mlir::LogicalResult failUndefined();
   // Of an input or the use of a variable: index + 1, or 0.

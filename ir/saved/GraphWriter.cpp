@@ -19,6 +19,7 @@
 #include "llvm/Support/ConvertUTF.h"
 
 #include <map>
+#include <set>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -216,7 +217,7 @@ private:
       return fail("function '" + name + "': requirements must be ops");
     nameSizesApart(function);
     if (failed(numberSymbols(function, description, saved)) ||
-        failed(writeLimits(function, saved)) ||
+        failed(writeLimits(function, saved)) || failed(writeShards(function, saved)) ||
         failed(writeArguments(function, description, saved)))
       return failure();
     Block &block = function.getBody().front();
@@ -245,6 +246,27 @@ private:
         entry->set_multiple_of(limit.multipleOf);
       graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
     }
+    return success();
+  }
+
+  LogicalResult writeShards(func::FuncOp function, v1::Function *saved) {
+    // Of a copy without a body it may be taken.
+    OwningOpRef<func::FuncOp> declared = cast<func::FuncOp>(function->cloneWithoutRegions());
+    std::set<uint32_t> sharded; // by the file's numbers
+    for (BlockArgument argument : function.getArguments()) {
+      std::optional<int64_t> dimension = Signature(*declared).takeSharded(argument.getArgNumber());
+      if (!dimension)
+        continue;
+      DimExpr size = getShape(argument)[size_t(*dimension)];
+      if (!size.isSymbol() || SizeNames::given(function, size.symbolId()).empty())
+        return fail("function '" + name + "': dimension " + Twine(*dimension) + " of argument " +
+                    Twine(argument.getArgNumber()) +
+                    " is sharded and cannot be saved; needed a size with a name");
+      sharded.insert(uint32_t(symbols.lookup(size.symbolId())));
+    }
+    saved->mutable_sharded_symbols()->Assign(sharded.begin(), sharded.end());
+    if (!sharded.empty())
+      graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
     return success();
   }
 

@@ -18,7 +18,7 @@ inline constexpr uint32_t kSavedMinor = 4;
 inline constexpr uint32_t kSavedMinorOfLocalSizes = 2;
 // The first with symbols for parts of values that may be negative.
 inline constexpr uint32_t kSavedMinorOfValueParts = 3;
-// The first with names of sizes that the user gave, and with their limits.
+// The first with names of sizes that the user gave, with their limits, and with shards.
 inline constexpr uint32_t kSavedMinorOfSizeNames = 4;
 
 // A splat takes few bytes in a file and many in use, so all splats of a file together may stand for

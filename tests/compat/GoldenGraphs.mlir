@@ -528,3 +528,12 @@ func.func @size_limits(%a: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind 
   %y = keratin.reduce_sum %a axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %y : tensor<?xf32, #keratin.dims<d0>>
 }
+// A sharded size, of format 1.4.
+func.func @shards(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64},
+                  %b: tensor<2x?xf32, #keratin.dims<2, d0>> {keratin.kind = "input", keratin.name = "b", keratin.sharded = 1 : i64})
+    -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "s"}, tensor<2xf32> {keratin.kind = "output", keratin.name = "t"})
+    attributes {keratin.sizes = ["batch"]} {
+  %s = keratin.reduce_sum %a axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %t = keratin.reduce_sum %b axes = [1] : (tensor<2x?xf32, #keratin.dims<2, d0>>) -> tensor<2xf32>
+  return %s, %t : tensor<3xf32>, tensor<2xf32>
+}

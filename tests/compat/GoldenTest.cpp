@@ -1,5 +1,6 @@
 // Files that earlier versions wrote are read and compute what they did.
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/SavedFile.h"
@@ -95,8 +96,11 @@ TEST_CASE("golden files are read and executed", "[golden]") {
       bool hasOp = op == "update" || op == "local_sizes" || op == "value_parts";
       graph->module->walk(
           [&](mlir::Operation *inner) { hasOp |= inner->getName().stripDialect() == op; });
-      for (auto function : graph->module->getOps<mlir::func::FuncOp>())
+      for (auto function : graph->module->getOps<mlir::func::FuncOp>()) {
         hasOp |= op == "size_names" && ir::SizeNames::given(function, 0) == "batch";
+        hasOp |= op == "shards" && ir::Signature(function).takeSharded(0) == 0 &&
+                 ir::Signature(function).takeSharded(1) == 1;
+      }
       CHECK(hasOp);
     }
     // Each op has a file of the version that brought it.

@@ -62,6 +62,20 @@ TEST_CASE("a function computes the same after loading", "[saving]") {
              Catch::Contains("predict") && Catch::Contains("'x'"));
 }
 
+TEST_CASE("a saved function keeps its shards, which options replace", "[saving]") {
+  TemporaryFile sharded, plain, again;
+  Tensor x = K::placeholder({K::Dim("saved_batch"), 2}, None, None, false, "x");
+  Tensor sum = K::sum(x);
+  K::save_function(K::function({x}, {sum}, {}, {.name = "f", .shard = {{"saved_batch"}}}),
+                   sharded.path);
+  K::save_function(K::function({x}, {sum}, {}, {.name = "f"}), plain.path);
+  CHECK(bytesOf(sharded) != bytesOf(plain));
+  checkSavedAgain({K::load_function(sharded.path)}, sharded);
+  checkSavedAgain({K::load_function(plain.path)}, plain);
+  K::save_function(K::load_function(plain.path, "", {.shard = {{"saved_batch"}}}), again.path);
+  CHECK(bytesOf(again) == bytesOf(sharded));
+}
+
 TEST_CASE("training goes on bit for bit where it was saved, and functions share variables",
           "[saving]") {
   TemporaryFile file;

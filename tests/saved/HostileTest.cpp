@@ -306,6 +306,20 @@ static const std::vector<Evil> &evils() {
          functionOf(g)->add_size_limits()->set_min(-1);
        },
        "no size keeps the limits of d0"},
+      {"shards in an older format", [](G g) { functionOf(g)->add_sharded_symbols(0); },
+       "needs format version 1.4"},
+      {"shards of a size without a name",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_sharded_symbols(0);
+       },
+       "the sharded sizes are not in order, or no named dimensions of an input"},
+      {"shards of no size",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_sharded_symbols(9);
+       },
+       "the sharded sizes are not in order, or no named dimensions of an input"},
       {"output of nothing", [](G g) { functionOf(g)->mutable_outputs(0)->set_value(99); },
        "there is no value 99"},
       {"update of nothing", [](G g) { functionOf(g)->mutable_updates(0)->set_variable(1); },

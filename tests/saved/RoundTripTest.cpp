@@ -170,6 +170,26 @@ TEST_CASE("limits are of the sizes that they were of", "[saved]") {
                              "keratin-divide-sizes"));
 }
 
+TEST_CASE("shards are of the sizes that they were of", "[saved]") {
+  auto text = [](const std::string &sizes) {
+    return roundTrip((R"(
+    func.func @f(%x: tensor<4x?xf32, #keratin.dims<4, d3>>
+                     {keratin.kind = "input", keratin.name = "x", keratin.sharded = 1 : i64},
+                 %y: tensor<?x2xf32, #keratin.dims<d5, 2>> {keratin.kind = "input", keratin.name = "y"})
+        -> (tensor<4x?xf32, #keratin.dims<4, d3>> {keratin.kind = "output"}) attributes {keratin.sizes = )" +
+                      sizes + R"(} {
+      return %x : tensor<4x?xf32, #keratin.dims<4, d3>>
+    })")
+                         .c_str());
+  };
+  std::string saved = text(R"(["", "", "", "batch", "", "rows"])");
+  CHECK_THAT(saved, Catch::Contains("keratin.sharded = 1 : i64"));
+  CHECK(saved.find("keratin.sharded") == saved.rfind("keratin.sharded"));
+  CHECK_THAT(text(R"(["", "", "", "", "", "rows"])"),
+             Catch::Contains("function 'f': dimension 1 of argument 0 is sharded and cannot be "
+                             "saved; needed a size with a name"));
+}
+
 TEST_CASE("symbols for parts of a value stay, in the version that has them", "[saved]") {
   std::string text = roundTrip(R"(
     func.func @f(%n: tensor<i32> {keratin.kind = "input", keratin.negative_part = 5,

@@ -61,9 +61,10 @@ void save_function(const Function &f, const std::string &path,
 // Every 1.x reads the files of every earlier 1.y. A file need not be trusted: ValueError for
 // anything wrong in it, RuntimeError if it cannot be read.
 //
-// The options are those of K::function, as a file says nothing of them, and hold for each of the
-// functions; if one is not made, none is. A time limit and what progress throws end the reading of
-// the file too, which then leaves the graph as it was. ValueError for a name, which the file gives.
+// The options are those of K::function, of which a file has `shard` alone, where they do not say
+// something else, and hold for each of the functions; if one is not made, none is. A time limit and
+// what progress throws end the reading of the file too, which then leaves the graph as it was.
+// ValueError for a name, which the file gives.
 // Gradients in a file keep what they keep: a memory budget does not change that.
 std::vector<Function> load_functions(const std::string &path, const FunctionOptions &options = {},
                                      SourceLocation location = SourceLocation::current());
