@@ -11,7 +11,7 @@ using namespace mlir;
 
 LogicalResult RankValues::run() {
   for (BlockArgument argument : function.getArguments())
-    kinds[argument] = kindByType(argument);
+    setArgument(argument);
   return visitBlock(function.getBody().front());
 }
 
@@ -51,6 +51,72 @@ LogicalResult RankValues::refuse(Operation *op, const Twine &what) {
          failure();
 }
 
+//===-- The order of ranks' elements ----------------------------------------------------------===//
+
+void RankValues::setArgument(BlockArgument argument) {
+  kinds[argument] = kindByType(argument);
+  setRuns(argument, DimExpr(1));
+}
+
+void RankValues::setRuns(Value part, const std::optional<DimExpr> &count) {
+  if (!count || !isPart(part))
+    runs.erase(part);
+  else
+    runs.insert_or_assign(part, *count);
+}
+
+std::optional<DimExpr> RankValues::runsOf(Value part) const {
+  auto found = runs.find(part);
+  return found == runs.end() ? std::nullopt : std::optional(found->second);
+}
+
+// What goes together has its elements in one order, and what comes and goes in that of ranks.
+LogicalResult RankValues::visitRuns(Operation *op) {
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return visitRunsOfReshape(reshape);
+  bool needsOrder = isa<LoopOpInterface, IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
+  std::optional<DimExpr> common;
+  for (Value operand : op->getOperands()) {
+    std::optional<DimExpr> own = runsOf(operand);
+    if (needsOrder && own && *own != DimExpr(1))
+      return refuse(operand.getDefiningOp(), "other dimensions merged in front of");
+    if (own && common && *own != *common)
+      return refuse(op, op->getName().stripDialect() + " of elements in different orders of");
+    if (own)
+      common = own;
+  }
+  if (needsOrder || isa<RandomBitsOp>(op))
+    common = DimExpr(1);
+  for (Value result : op->getResults())
+    setRuns(result, common);
+  return success();
+}
+
+static std::optional<DimExpr> divideExactly(const DimExpr &a, const DimExpr &b) {
+  std::optional<DimExpr> quotient = floordiv(a, b);
+  return quotient && mul(*quotient, b) == a ? quotient : std::nullopt;
+}
+
+// Rows that follow one another, all in all, are as many before and after.
+LogicalResult RankValues::visitRunsOfReshape(ReshapeOp op) {
+  std::optional<unsigned> before = dimensionOf(op.getX()), after = dimensionOf(op.getY());
+  if (!before || !after)
+    return success();
+  std::optional<DimExpr> own = runsOf(op.getX());
+  const Shape x = getShape(op.getX()), y = getShape(op.getY());
+  if (!own && x[*before] == y[*after])
+    return setRuns(op.getY(), std::nullopt), success();
+  auto inFrontOf = [](const Shape &shape, unsigned dimension) {
+    return elementCount(Shape(shape.begin(), shape.begin() + dimension));
+  };
+  std::optional<DimExpr> outside = inFrontOf(x, *before), inFront = inFrontOf(y, *after);
+  std::optional<DimExpr> all = outside ? mul(*outside, own.value_or(DimExpr(1))) : std::nullopt;
+  std::optional<DimExpr> left = all && inFront ? divideExactly(*all, *inFront) : std::nullopt;
+  if (!left)
+    return refuse(op, "reshape along");
+  return setRuns(op.getY(), left), success();
+}
+
 //===-- Ops -----------------------------------------------------------------------------------===//
 
 void RankValues::setKinds(Operation *op, RankKind share) {
@@ -77,6 +143,10 @@ LogicalResult RankValues::visitBlock(Block &block) {
 }
 
 LogicalResult RankValues::visit(Operation *op) {
+  return success(succeeded(visitKinds(op)) && succeeded(visitRuns(op)));
+}
+
+LogicalResult RankValues::visitKinds(Operation *op) {
   StringRef name = op->getName().stripDialect();
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
@@ -287,7 +357,7 @@ LogicalResult RankValues::visitLoop(LoopOpInterface op) {
         whole.erase(&operand);
     });
     for (BlockArgument argument : body.getArguments())
-      kinds[argument] = kindByType(argument);
+      setArgument(argument);
     for (auto [number, argument] : llvm::enumerate(op.getStateArguments()))
       if (isShareState[number])
         kinds[argument] = RankKind::Sum;
@@ -325,7 +395,7 @@ LogicalResult RankValues::visitBranches(IfOp op) {
   for (Region *region : {&op.getThenBody(), &op.getElseBody()}) {
     Block &block = region->front();
     for (BlockArgument argument : block.getArguments())
-      kinds[argument] = kindByType(argument);
+      setArgument(argument);
     if (failed(visitBlock(block)))
       return failure();
     yields.push_back(block.getTerminator());

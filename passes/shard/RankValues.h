@@ -35,6 +35,9 @@ public:
 private:
   mlir::LogicalResult visitBlock(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult visitKinds(mlir::Operation *op);
+  mlir::LogicalResult visitRuns(mlir::Operation *op);
+  mlir::LogicalResult visitRunsOfReshape(ir::ReshapeOp op);
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(ir::ReductionOpInterface op);
   mlir::LogicalResult visitContraction(ir::DotGeneralOp op);
@@ -59,6 +62,9 @@ private:
     return isPart(value) ? RankKind::Part : RankKind::Same;
   }
 
+  void setArgument(mlir::BlockArgument argument);
+  void setRuns(mlir::Value part, const std::optional<ir::DimExpr> &count);
+  std::optional<ir::DimExpr> runsOf(mlir::Value part) const;
   void setKinds(mlir::Operation *op, RankKind share = RankKind::Same);
   void needWhole(mlir::OpOperand &operand) {
     if (isShare(operand.get()))
@@ -72,6 +78,10 @@ private:
   mlir::func::FuncOp function;
   llvm::DenseSet<int64_t> sharded;
   llvm::DenseMap<mlir::Value, RankKind> kinds;
+  // Of how many runs the whole of a part is, in each of which the ranks' follow one another: more
+  // than one where dimensions in front have been merged with the sharded one. Not there: all
+  // elements along it are alike, so any number is right.
+  llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
   llvm::DenseSet<mlir::OpOperand *> whole;
 };
 

@@ -237,6 +237,19 @@ func.func @f(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i6
 })");
 }
 
+TEST_CASE("rows of all steps in one product, and apart again") {
+  checkAll(R"(
+func.func @f(%x: tensor<4x?x3xf32, #keratin.dims<4, d0, 3>> {keratin.sharded = 1 : i64}, %w: tensor<3x2xf32>)
+    -> (tensor<4x?x2xf32, #keratin.dims<4, d0, 2>>, tensor<2xf32>) {
+  %rows = keratin.reshape %x : (tensor<4x?x3xf32, #keratin.dims<4, d0, 3>>) -> tensor<?x3xf32, #keratin.dims<4*d0, 3>>
+  %p = keratin.dot_general %rows, %w batch = [] x [] contract = [1] x [0]
+      : (tensor<?x3xf32, #keratin.dims<4*d0, 3>>, tensor<3x2xf32>) -> tensor<?x2xf32, #keratin.dims<4*d0, 2>>
+  %s = keratin.reduce_sum %p axes = [0] : (tensor<?x2xf32, #keratin.dims<4*d0, 2>>) -> tensor<2xf32>
+  %y = keratin.reshape %p : (tensor<?x2xf32, #keratin.dims<4*d0, 2>>) -> tensor<4x?x2xf32, #keratin.dims<4, d0, 2>>
+  return %y, %s : tensor<4x?x2xf32, #keratin.dims<4, d0, 2>>, tensor<2xf32>
+})");
+}
+
 TEST_CASE("a recurrence over a batch, and the gradient that its steps add up") {
   checkAll(R"(
 func.func @f(%x: tensor<4x?x3xf32, #keratin.dims<4, d0, 3>> {keratin.sharded = 1 : i64}, %w: tensor<3x3xf32>)

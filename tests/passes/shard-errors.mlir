@@ -79,3 +79,30 @@ func.func @f(%t: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "t", kera
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 1 : i64}) -> tensor<?xf32, #keratin.dims<d0>> {
   return %x : tensor<?xf32, #keratin.dims<d0>>
 }
+
+// -----
+
+func.func @f(%x: tensor<16x?xf32, #keratin.dims<16, d0>> {keratin.name = "x", keratin.sharded = 1 : i64}) -> tensor<?xf32, #keratin.dims<16*d0>> {
+  // expected-error @+1 {{not implemented: other dimensions merged in front of 'x_dim1', of which each rank has a part}}
+  %y = keratin.reshape %x : (tensor<16x?xf32, #keratin.dims<16, d0>>) -> tensor<?xf32, #keratin.dims<16*d0>>
+  return %y : tensor<?xf32, #keratin.dims<16*d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<16x?xf32, #keratin.dims<16, d0>> {keratin.name = "x", keratin.sharded = 1 : i64}, %z: tensor<?x16xf32, #keratin.dims<d0, 16>> {keratin.sharded = 0 : i64}) -> tensor<f32> {
+  %y = keratin.reshape %x : (tensor<16x?xf32, #keratin.dims<16, d0>>) -> tensor<?xf32, #keratin.dims<16*d0>>
+  %w = keratin.reshape %z : (tensor<?x16xf32, #keratin.dims<d0, 16>>) -> tensor<?xf32, #keratin.dims<16*d0>>
+  // expected-error @+1 {{not implemented: mul of elements in different orders of 'x_dim1', of which each rank has a part}}
+  %p = keratin.mul %y, %w : (tensor<?xf32, #keratin.dims<16*d0>>, tensor<?xf32, #keratin.dims<16*d0>>) -> tensor<?xf32, #keratin.dims<16*d0>>
+  %s = keratin.reduce_sum %p axes = [0] : (tensor<?xf32, #keratin.dims<16*d0>>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+func.func @f(%x: tensor<?x16xf32, #keratin.dims<d0, 16>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<16x?xf32, #keratin.dims<16, d0>> {
+  // expected-error @+1 {{not implemented: reshape along 'x_dim0', of which each rank has a part}}
+  %y = keratin.reshape %x : (tensor<?x16xf32, #keratin.dims<d0, 16>>) -> tensor<16x?xf32, #keratin.dims<16, d0>>
+  return %y : tensor<16x?xf32, #keratin.dims<16, d0>>
+}
