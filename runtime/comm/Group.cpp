@@ -3,9 +3,9 @@
 #include "runtime/comm/Collective.h"
 
 #include "runtime/core/Executable.h"
+#include "runtime/core/WorkerSignals.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -85,10 +85,8 @@ struct keratin_group_t {
   void startWorker() {
     if (hasWorker)
       return;
-    // Signals are for the threads of the program. Without a thread, whoever waits does the work.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // Without a thread, whoever waits does the work.
+    WorkerSignals own;
     hasWorker = pthread_create(
                     &worker, nullptr,
                     [](void *group) -> void * {
@@ -96,7 +94,6 @@ struct keratin_group_t {
                       return nullptr;
                     },
                     this) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void enqueue(keratin_request_t *request) {

@@ -1,6 +1,7 @@
 #include "runtime/cpu/ThreadPool.h"
 
 #include "runtime/core/Profile.h"
+#include "runtime/core/WorkerSignals.h"
 #include "runtime/cpu/ForkMark.h"
 #include "runtime/cpu/Scratch.h"
 
@@ -8,7 +9,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -318,22 +318,17 @@ private:
     started = true;
     stopping.store(false, std::memory_order_relaxed);
     startEpoch = epoch.load(std::memory_order_relaxed);
-    // The host's signals are the host's threads' business, but for those that a thread's own
-    // instruction raises: blocked, they would end the process and no handler would see them.
-    sigset_t all, before;
-    memset(&all, 0xFF, sizeof(all));
-    for (int own : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP})
-      sigdelset(&all, own);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int planned = threads() - 1;
     startParticipants = planned + 1;
     int made = 0;
-    for (; made < planned; ++made) {
-      starts[made] = {this, made + 1};
-      if (pthread_create(&handles[made], nullptr, workerMain, &starts[made]) != 0)
-        break;
+    {
+      WorkerSignals own;
+      for (; made < planned; ++made) {
+        starts[made] = {this, made + 1};
+        if (pthread_create(&handles[made], nullptr, workerMain, &starts[made]) != 0)
+          break;
+      }
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     // Where the system refused threads, the claims of those missing go to the others.
     created = made;
     workers = made > 0 ? planned : 0;
