@@ -271,7 +271,8 @@ LogicalResult RankValues::visitWindows(Operation *op, ArrayRef<int64_t> window,
                                        ArrayRef<int64_t> strides, DimsAttr low) {
   if (std::optional<unsigned> dimension = dimensionOf(op->getOperand(0)))
     if (window[*dimension] != 1 || strides[*dimension] != 1 ||
-        low.getDims()[*dimension] != DimExpr(0))
+        low.getDims()[*dimension] != DimExpr(0) ||
+        getShape(op->getResult(0))[*dimension] != getShape(op->getOperand(0))[*dimension])
       return refuse(op, "windows along");
   return needAllWhole(op);
 }

@@ -106,3 +106,12 @@ func.func @f(%x: tensor<?x16xf32, #keratin.dims<d0, 16>> {keratin.name = "x", ke
   %y = keratin.reshape %x : (tensor<?x16xf32, #keratin.dims<d0, 16>>) -> tensor<16x?xf32, #keratin.dims<16, d0>>
   return %y : tensor<16x?xf32, #keratin.dims<16, d0>>
 }
+
+// -----
+
+func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?x2xf32, #keratin.dims<d0 + 2, 2>> {
+  // expected-error @+1 {{not implemented: windows along 'x_dim0', of which each rank has a part}}
+  %y = keratin.window_sum %x window = [1, 1] strides = [1, 1] low = <0, 0> x_dilation = [1, 1]
+      : (tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<?x2xf32, #keratin.dims<d0 + 2, 2>>
+  return %y : tensor<?x2xf32, #keratin.dims<d0 + 2, 2>>
+}
