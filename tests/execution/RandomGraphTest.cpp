@@ -13,13 +13,13 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/ops/LoopGradients.h"
 #include "ir/reference/ErrorBounds.h"
-#include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
 #include "ir/text/SourceText.h"
 #include "passes/Passes.h"
 #include "runtime/files/FileWriter.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/FailureReduction.h"
+#include "tests/support/RandomArguments.h"
 #include "tests/support/RandomTensor.h"
 #include "tests/support/SplitSizes.h"
 #include "tests/support/TestEnvironment.h"
@@ -99,27 +99,6 @@ template <typename Op> static bool hasOp(Operation *root) {
   return root->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp function,
-                                                            const Symbols &symbols) {
-  EvaluationContext context;
-  context.symbols = symbols;
-  auto seed = function->getAttrOfType<IntegerAttr>("check.seed");
-  std::vector<HostTensor> arguments;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    std::vector<int64_t> dims;
-    for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
-      dims.push_back(context.evaluate(dim).value_or(-1));
-    // The same numbers as keratin-check.
-    uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(i) << 32);
-    auto tensor = variedTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state,
-                               hasOp<GradientsOp>(function));
-    if (!tensor)
-      return std::nullopt;
-    arguments.push_back(std::move(*tensor));
-  }
-  return arguments;
-}
-
 using compiler::copyOf;
 using compiler::functionOf;
 
@@ -189,7 +168,7 @@ std::optional<Failure> Checker::checkMeaning(func::FuncOp function,
     return failureIn("gradients cannot be expanded");
   std::vector<Call> calls;
   for (const Symbols &symbols : symbolsOfCalls) {
-    auto arguments = makeArguments(function, symbols);
+    auto arguments = randomArguments(function, symbols);
     if (!arguments)
       continue;
     EvaluationContext interpreter;
@@ -326,7 +305,7 @@ static OwningOpRef<ModuleOp> withDoubles(func::FuncOp function) {
 // Calls with numbers that logarithms, roots and quotients cannot do with.
 static std::optional<std::vector<HostTensor>> wickedArguments(func::FuncOp function,
                                                               const Symbols &symbols) {
-  auto arguments = makeArguments(function, symbols);
+  auto arguments = randomArguments(function, symbols);
   constexpr double numbers[] = {0, -1, 1e300, 0.5, -1e300, 1, 1e-300, 3};
   uint64_t state = 17;
   for (size_t i = 0; arguments && i < arguments->size(); ++i)

@@ -10,10 +10,10 @@
 #include "compiler/numerics/FunctionReducer.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/ErrorBounds.h"
-#include "ir/reference/HostConversions.h"
 #include "passes/Passes.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/FailureReduction.h"
+#include "tests/support/RandomArguments.h"
 #include "tests/support/RandomGraph.h"
 #include "tests/support/RandomTensor.h"
 #include "tests/support/RankRuns.h"
@@ -142,26 +142,6 @@ static std::optional<ShardedGraph> shard(func::FuncOp function, int64_t symbol) 
   return graph;
 }
 
-static std::optional<Tensors> makeArguments(func::FuncOp function, const Symbols &symbols) {
-  const bool hasGradients =
-      function->walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  EvaluationContext context;
-  context.symbols = symbols;
-  Tensors arguments;
-  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
-    std::vector<int64_t> dims;
-    for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
-      dims.push_back(context.evaluate(dim).value_or(-1));
-    uint64_t state = uint64_t(number) << 32;
-    auto tensor = variedTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state,
-                               hasGradients);
-    if (!tensor)
-      return std::nullopt;
-    arguments.push_back(std::move(*tensor));
-  }
-  return arguments;
-}
-
 // Two ranks or three; some have nothing.
 static std::vector<int64_t> partSizes(int64_t whole, uint64_t seed) {
   std::vector<int64_t> sizes;
@@ -211,7 +191,7 @@ static std::optional<Failure> check(const ShardedGraph &graph, const std::vector
                                     uint64_t seed) {
   for (const Symbols &symbols : calls) {
     func::FuncOp meaning = functionOf(*graph.meaning);
-    auto arguments = makeArguments(functionOf(*graph.marked), symbols);
+    auto arguments = randomArguments(functionOf(*graph.marked), symbols);
     EvaluationContext interpreter;
     if (!arguments)
       continue;

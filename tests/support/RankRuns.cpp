@@ -47,14 +47,6 @@ std::vector<Tensors> keratin::tests::partsOf(const Tensors &arguments,
   return parts;
 }
 
-template <typename Work> static void onThreads(size_t count, Work work) {
-  std::vector<std::thread> threads;
-  for (size_t rank = 0; rank < count; ++rank)
-    threads.emplace_back([&work, rank] { work(int(rank)); });
-  for (std::thread &thread : threads)
-    thread.join();
-}
-
 static std::string firstOf(ArrayRef<std::string> errors) {
   for (const std::string &error : errors)
     if (!error.empty())
@@ -67,36 +59,36 @@ RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors
   RankRun run;
   run.results.resize(parts.size());
   std::vector<std::string> errors(parts.size());
-  onThreads(parts.size(), [&](int rank) {
-    InterpretedRanks::Rank own(ranks, rank);
-    EvaluationContext evaluation;
-    evaluation.ranks = &own;
-    if (auto found = interpret(function, parts[rank], evaluation); succeeded(found))
-      run.results[rank] = *found;
-    errors[rank] = evaluation.error;
-  });
+  std::vector<std::thread> threads;
+  for (size_t rank = 0; rank < parts.size(); ++rank)
+    threads.emplace_back([&, rank] {
+      InterpretedRanks::Rank own(ranks, int(rank));
+      EvaluationContext evaluation;
+      evaluation.ranks = &own;
+      if (auto found = interpret(function, parts[rank], evaluation); succeeded(found))
+        run.results[rank] = *found;
+      errors[rank] = evaluation.error;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
   run.error = firstOf(errors);
   return run;
 }
 
 RankRun keratin::tests::runOnRanks(func::FuncOp function, ArrayRef<Tensors> parts) {
   RankRun run;
-  run.results.resize(parts.size());
   std::vector<std::unique_ptr<CompiledRunner>> runners;
   for (size_t rank = 0; rank < parts.size(); ++rank) {
     runners.push_back(std::make_unique<CompiledRunner>(function));
     if (run.error = runners.back()->error; !run.error.empty())
       return run;
   }
-  const std::string job = newJob();
-  std::vector<std::string> errors(parts.size());
-  onThreads(parts.size(), [&](int rank) {
-    keratin_group_t *group = join(job, rank, int(parts.size()));
+  std::vector<std::string> errors(parts.size(), "this rank cannot join");
+  run.results = onRanks<Tensors>(int(parts.size()), [&](keratin_group_t *group, int rank) {
     runners[rank]->callWith(group);
-    if (auto found = runners[rank]->run(parts[rank]))
-      run.results[rank] = *found;
-    keratin_group_destroy(group);
+    auto found = runners[rank]->run(parts[rank]);
     errors[rank] = runners[rank]->error;
+    return found ? *found : Tensors();
   });
   run.error = firstOf(errors);
   return run;
