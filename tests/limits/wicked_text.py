@@ -265,8 +265,9 @@ def samples(root):
     for folder in ["tests", "benchmarks/functions"]:
         for file in sorted((root / folder).rglob("*.mlir")):
             for piece in file.read_text().split("// -----"):
-                if "func" in piece and len(piece) < 20000:
-                    pieces.append(re.sub(r"^//.*\n", "", piece, flags=re.M))
+                code = re.sub(r"^//.*\n", "", piece, flags=re.M)
+                if "func" in code and len(piece) < 20000:
+                    pieces.append(code)
     return pieces
 
 
