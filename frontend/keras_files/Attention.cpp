@@ -137,8 +137,10 @@ LayerValues multiHead(const KerasLayer &layer, const LayerCall &call) {
 
 const WeightRecord scaleWeights[] = {{"scale", "use_scale"}};
 const WeightRecord multiHeadWeights[] = {
-    {"query_kernel"}, {"query_bias", "use_bias"}, {"key_kernel"},    {"key_bias", "use_bias"},
-    {"value_kernel"}, {"value_bias", "use_bias"}, {"output_kernel"}, {"output_bias", "use_bias"}};
+    {.name = "query_kernel", .shape = ". num_heads key_dim"},    {"query_bias", "use_bias"},
+    {.name = "key_kernel", .shape = ". num_heads key_dim"},      {"key_bias", "use_bias"},
+    {.name = "value_kernel", .shape = ". num_heads value_dim"},  {"value_bias", "use_bias"},
+    {.name = "output_kernel", .shape = "num_heads value_dim ."}, {"output_bias", "use_bias"}};
 const char *const keywords[] = {"use_causal_mask", "return_attention_scores"};
 const char *const multiHeadKeywords[] = {
     "query", "value", "key", "attention_mask", "use_causal_mask", "return_attention_scores"};

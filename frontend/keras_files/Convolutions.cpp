@@ -129,24 +129,36 @@ Tensor local2D(const KerasLayer &layer, const Tensor &x) {
   return biasedAndActivated(layer, y, formatOf(layer));
 }
 
+const char *const window = "kernel_size . filters";
+const char *const transposedWindow = "kernel_size filters .";
+constexpr WeightRecord bias = {"bias", "use_bias"};
+constexpr WeightRecord depthwise = {.name = "depthwise_kernel",
+                                    .shape = "kernel_size . depth_multiplier"};
+
 // Those of which Keras knows that Theano's are turned around.
-const WeightRecord windowWeights[] = {{.name = "kernel", .isWindow = true}, {"bias", "use_bias"}};
-const WeightRecord plainWeights[] = {{"kernel"}, {"bias", "use_bias"}};
-const WeightRecord depthwiseWeights[] = {{"depthwise_kernel"}, {"bias", "use_bias"}};
-const WeightRecord separableWeights[] = {
-    {"depthwise_kernel"}, {"pointwise_kernel"}, {"bias", "use_bias"}};
+const WeightRecord windowWeights[] = {{.name = "kernel", .isWindow = true, .shape = window}, bias};
+const WeightRecord transposed2DWeights[] = {
+    {.name = "kernel", .isWindow = true, .shape = transposedWindow}, bias};
+
+const WeightRecord transposed3DWeights[] = {{.name = "kernel", .shape = transposedWindow}, bias};
+const WeightRecord localWeights[] = {{.name = "kernel", .shape = ". . filters"}, bias};
+const WeightRecord depthwiseWeights[] = {depthwise, bias};
+const WeightRecord separable1DWeights[] = {
+    depthwise, {.name = "pointwise_kernel", .shape = ". . filters"}, bias};
+const WeightRecord separable2DWeights[] = {
+    depthwise, {.name = "pointwise_kernel", .shape = ". . . filters"}, bias};
 
 const LayerRecord records[] = {
     {"Conv1D", single<convolution<1, K::conv1d>>, windowWeights},
     {"Conv2D", single<convolution<2, K::conv2d>>, windowWeights},
-    {"Conv2DTranspose", single<transposed2D>, windowWeights},
+    {"Conv2DTranspose", single<transposed2D>, transposed2DWeights},
     {"Conv3D", single<convolution<3, K::conv3d>>, windowWeights},
-    {"Conv3DTranspose", single<transposed3D>, plainWeights},
+    {"Conv3DTranspose", single<transposed3D>, transposed3DWeights},
     {"DepthwiseConv2D", single<depthwise2D>, depthwiseWeights},
-    {"LocallyConnected1D", single<local1D>, plainWeights},
-    {"LocallyConnected2D", single<local2D>, plainWeights},
-    {"SeparableConv1D", single<separable<1, K::separable_conv1d>>, separableWeights},
-    {"SeparableConv2D", single<separable<2, K::separable_conv2d>>, separableWeights},
+    {"LocallyConnected1D", single<local1D>, localWeights},
+    {"LocallyConnected2D", single<local2D>, localWeights},
+    {"SeparableConv1D", single<separable<1, K::separable_conv1d>>, separable1DWeights},
+    {"SeparableConv2D", single<separable<2, K::separable_conv2d>>, separable2DWeights},
 };
 
 } // namespace

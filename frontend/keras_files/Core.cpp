@@ -40,8 +40,8 @@ Tensor same(const KerasLayer &, const Tensor &x) { return x; }
 
 Tensor activation(const KerasLayer &layer, const Tensor &x) { return activated(layer, x); }
 
-const WeightRecord denseWeights[] = {{"kernel"}, {"bias", "use_bias"}};
-const WeightRecord embeddingWeights[] = {{"embeddings"}};
+const WeightRecord denseWeights[] = {{.name = "kernel", .shape = ". units"}, {"bias", "use_bias"}};
+const WeightRecord embeddingWeights[] = {{.name = "embeddings", .shape = "input_dim output_dim"}};
 
 const LayerRecord records[] = {
     {"Activation", single<activation, Masks::Pass>},

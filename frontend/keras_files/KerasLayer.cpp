@@ -9,7 +9,10 @@
 #include "keratin/nn.h"
 #include "keratin/variables.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -67,7 +70,7 @@ KerasLayer::KerasLayer(KerasFile &file, const Json &description, const std::stri
     notImplemented("the policy " + dtype->dump() + " of dtypes");
   for (const WeightRecord &weight : theRecord->weights)
     if (!weight.flag || flag(weight.flag))
-      weights.push_back({&weight, Tensor()});
+      weights.push_back({this, &weight, Tensor()});
   if (theRecord->addInner)
     theRecord->addInner(*this);
 }
@@ -172,6 +175,34 @@ Tensor KerasLayer::weight(const char *name, int64_t rank) const {
   return tensor;
 }
 
+// A key that is not there says nothing, as in files of hands other than Keras's.
+void KerasLayer::checkShape(const WeightRecord &weight, const StaticShape &shape) const {
+  StaticShape needed;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(weight.shape, words);
+  for (llvm::StringRef word : words) {
+    int64_t factor = 1;
+    if (!word.consumeInteger(10, factor))
+      word.consume_front("*");
+    if (word == ".") {
+      needed.push_back(std::nullopt);
+      continue;
+    }
+    const std::vector<int64_t> numbers = integers(word.str().c_str());
+    if (numbers.empty())
+      return;
+    for (const int64_t number : numbers) {
+      int64_t size;
+      needed.push_back(llvm::MulOverflow(number, factor, size) ? INT64_MAX : size);
+    }
+  }
+  const bool fits = llvm::equal(
+      shape, needed, [](const auto &size, const auto &need) { return !need || size == need; });
+  if (!fits)
+    fail(std::string("has a ") + weight.name + " of shape " + toString(shape) + "; needed " +
+         toString(needed) + ", as its configuration says");
+}
+
 // As Keras lists them: first what is trained of all that is in it, then the rest. What is not
 // trainable has no weights of the first kind.
 void KerasLayer::listWeights(bool isTrained, bool isInTrained, std::vector<Weight *> &list) {
@@ -210,6 +241,9 @@ void KerasLayer::takeWeights(const std::vector<compiler::KerasWeight> &saved, bo
       fail(std::string("has weights of dtype ") + dtypeName(dtype) + "; needed floats");
     if (list[i]->record->isWindow && file.isTheano())
       array = turnedAround(array);
+    if (list[i]->record->shape)
+      list[i]->layer->checkShape(*list[i]->record,
+                                 StaticShape(array.shape().begin(), array.shape().end()));
     Tensor &tensor = list[i]->tensor;
     if (!asVariables) {
       tensor = K::constant(std::move(array), dtype, None, "", place);

@@ -42,6 +42,9 @@ struct WeightRecord {
   bool isTrained = true;
   // Keras turns it around, in all axes but the last two, where Theano wrote the file.
   bool isWindow = false;
+  // What the configuration says of its sizes: "kernel_size . 4*filters" has those of a window, any
+  // one, and four times the filters.
+  const char *shape = nullptr;
 };
 
 class KerasLayer;
@@ -125,10 +128,12 @@ public:
 
 private:
   struct Weight {
+    const KerasLayer *layer;
     const WeightRecord *record;
     Tensor tensor;
   };
   const Weight *findWeight(const std::string &name) const;
+  void checkShape(const WeightRecord &weight, const StaticShape &shape) const;
   void listWeights(bool isTrained, bool isInTrained, std::vector<Weight *> &list);
   [[noreturn]] void failWith(const std::string &message) const;
   [[noreturn]] void failKey(const char *key, const char *needed) const;

@@ -327,27 +327,41 @@ void addCells(KerasLayer &layer) {
     layer.addInner(cell);
 }
 
-const WeightRecord weights[] = {{"kernel"}, {"recurrent_kernel"}, {"bias", "use_bias"}};
-const WeightRecord windowWeights[] = {{.name = "kernel", .isWindow = true},
-                                      {.name = "recurrent_kernel", .isWindow = true},
-                                      {"bias", "use_bias"}};
-const WeightRecord cudnnWeights[] = {{"kernel"}, {"recurrent_kernel"}, {"bias"}};
+constexpr WeightRecord bias = {"bias", "use_bias"};
+constexpr WeightRecord cudnnBias = {"bias"};
+constexpr WeightRecord kernel(const char *shape, bool isWindow = false) {
+  return {.name = "kernel", .isWindow = isWindow, .shape = shape};
+}
+constexpr WeightRecord recurrentKernel(const char *shape, bool isWindow = false) {
+  return {.name = "recurrent_kernel", .isWindow = isWindow, .shape = shape};
+}
+const WeightRecord simpleWeights[] = {kernel(". units"), recurrentKernel("units units"), bias};
+constexpr WeightRecord gruWeights[] = {kernel(". 3*units"), recurrentKernel("units 3*units"), bias};
+constexpr WeightRecord lstmWeights[] = {kernel(". 4*units"), recurrentKernel("units 4*units"),
+                                        bias};
+const WeightRecord cudnnGruWeights[] = {gruWeights[0], gruWeights[1], cudnnBias};
+const WeightRecord cudnnLstmWeights[] = {lstmWeights[0], lstmWeights[1], cudnnBias};
+const char *const windows = "kernel_size . 4*filters";
+const char *const stateWindows = "kernel_size filters 4*filters";
+const WeightRecord convolutionWeights[] = {kernel(windows), recurrentKernel(stateWindows), bias};
+const WeightRecord turnedWeights[] = {kernel(windows, true), recurrentKernel(stateWindows, true),
+                                      bias};
 
 const LayerRecord records[] = {
-    {"ConvLSTM1D", recurrent, weights},
-    {"ConvLSTM2D", recurrent, windowWeights},
-    {"ConvLSTM2DCell", cellAlone, weights},
-    {"ConvLSTM3D", recurrent, weights},
+    {"ConvLSTM1D", recurrent, convolutionWeights},
+    {"ConvLSTM2D", recurrent, turnedWeights},
+    {"ConvLSTM2DCell", cellAlone, convolutionWeights},
+    {"ConvLSTM3D", recurrent, convolutionWeights},
     {"ConvRNN2D", recurrent, {}, addCell},
-    {"CuDNNGRU", recurrent, cudnnWeights},
-    {"CuDNNLSTM", recurrent, cudnnWeights},
-    {"GRU", recurrent, weights},
-    {"GRUCell", cellAlone, weights},
-    {"LSTM", recurrent, weights},
-    {"LSTMCell", cellAlone, weights},
+    {"CuDNNGRU", recurrent, cudnnGruWeights},
+    {"CuDNNLSTM", recurrent, cudnnLstmWeights},
+    {"GRU", recurrent, gruWeights},
+    {"GRUCell", cellAlone, gruWeights},
+    {"LSTM", recurrent, lstmWeights},
+    {"LSTMCell", cellAlone, lstmWeights},
     {"RNN", recurrent, {}, addCell},
-    {"SimpleRNN", recurrent, weights},
-    {"SimpleRNNCell", cellAlone, weights},
+    {"SimpleRNN", recurrent, simpleWeights},
+    {"SimpleRNNCell", cellAlone, simpleWeights},
     {"StackedRNNCells", cellAlone, {}, addCells},
 };
 
