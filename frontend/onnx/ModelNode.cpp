@@ -46,13 +46,12 @@ const Tensor &ModelValue::tensor(SourceLocation place) {
 // Few ops, on few elements, that read nothing but literals.
 static bool followsFromLiterals(Value value) {
   constexpr size_t mostOps = 64;
-  constexpr int64_t mostElements = 1024;
   llvm::SetVector<mlir::Operation *> ops;
   if (mlir::Operation *op = value.getDefiningOp())
     ops.insert(op);
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto type = ir::getTensorType(ops[i]->getResult(0));
-    if (ops.size() > mostOps || !type.hasStaticShape() || type.getNumElements() > mostElements ||
+    if (ops.size() > mostOps || !type.hasStaticShape() || type.getNumElements() > kMostKnown ||
         ops[i]->getNumRegions())
       return false;
     if (llvm::isa<ir::LiteralOp>(ops[i]))

@@ -16,6 +16,9 @@ class GraphImporter;
 
 using Numbers = std::vector<int64_t>;
 
+// So many elements at most are computed when a model is loaded: shapes, pads and the like.
+inline constexpr int64_t kMostKnown = 1024;
+
 // A value of the model: a tensor, and its elements where they are known when the model is loaded; a
 // sequence of values; or an optional value that is not there. One that is there is what it holds.
 class ModelValue {

@@ -139,12 +139,15 @@ Values transpose(ModelNode &node) {
 
 Values concat(ModelNode &node) {
   std::vector<Operand> tensors;
-  bool areKnown = node.inputCount() > 0;
-  for (size_t i = 0; i < node.inputCount(); ++i)
-    areKnown = areKnown && node.constant(i) && node.constant(i)->ndim() == 1 &&
-               node.constant(i)->dtype() == DType::Int64;
   // Shapes stay numbers.
-  if (areKnown) {
+  bool areShapes = node.inputCount() > 0;
+  int64_t known = 0;
+  for (size_t i = 0; areShapes && i < node.inputCount(); ++i) {
+    const Array *numbers = node.constant(i);
+    areShapes = numbers && numbers->ndim() == 1 && numbers->dtype() == DType::Int64;
+    known += areShapes ? numbers->size() : 0;
+  }
+  if (areShapes && known <= kMostKnown) {
     Numbers all;
     for (size_t i = 0; i < node.inputCount(); ++i)
       for (int64_t number : node.constant(i)->toVector<int64_t>())

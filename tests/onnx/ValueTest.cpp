@@ -648,3 +648,25 @@ TEST_CASE("Tensors in other files of ONNX stay there, aligned or not", "[onnx]")
     CHECK(K::eval(loaded.function.outputs()[0] * 2.0).toVector<float>() == Floats{2, 4, 6});
   }
 }
+
+// Two numbers, doubled so often.
+static ModelProto doubled(int times) {
+  ModelProto model = emptyModel();
+  GraphProto &graph = *model.mutable_graph();
+  *graph.add_initializer() = tensorProto("t0", {2}, {3, 4}, TensorProto::INT64);
+  for (int i = 0; i < times; ++i) {
+    const std::string from = "t" + std::to_string(i), to = "t" + std::to_string(i + 1);
+    addNode(graph, "Concat", {from, from}, {to}, {{"axis", 0}});
+  }
+  graph.add_output()->set_name("t" + std::to_string(times));
+  return model;
+}
+
+TEST_CASE("Integers that are too many for a shape are left to a call", "[onnx]") {
+  const Array all = load(doubled(11)).function({})[0];
+  CHECK(all.size() == 4096);
+  CHECK(all.item<int64_t>(4095) == 4);
+  CHECK_THROWS_WITH(load(doubled(62)),
+                    Catch::Contains("concatenate: the result's shape (1152921504606846976,) does "
+                                    "not fit 64 bits of bytes; at net.onnx: node (Concat):59"));
+}
