@@ -17,7 +17,11 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
 
-static constexpr int64_t kMostInNodes = 10000;
+static constexpr int kDeepest = 64;
+// Of graphs in nodes, which are imported once for each step of an unrolled loop, and of functions,
+// once for each call: both multiply.
+static constexpr int64_t kMostInNodes = 10'000;
+static constexpr int64_t kMostInFunctions = 500'000;
 
 llvm::ArrayRef<OpTable> keratin::frontend::onnx_models::allOps() {
   static const OpTable all[] = {
@@ -60,10 +64,6 @@ const OpRecord *keratin::frontend::onnx_models::findOp(const std::string &domain
   }();
   return found->lookup(domainOf(domain) + ":" + name);
 }
-
-// Functions that call functions multiply.
-static constexpr int kDeepest = 64;
-static constexpr int64_t kMostNodes = 4'000'000;
 
 GraphImporter::GraphImporter(GraphImporter &around)
     : file(around.file), around(&around), caller(&around), opsets(around.opsets),
@@ -256,11 +256,9 @@ void GraphImporter::addNodes(const google::protobuf::RepeatedPtrField<onnx::Node
     GraphImporter *root = this;
     while (root->caller)
       root = root->caller;
-    if (++root->allNodes > kMostNodes)
-      file.fail("has more than " + std::to_string(kMostNodes) +
-                " nodes, those of functions counted in each call");
-    // Graphs in nodes are imported once for each step of an unrolled loop, and so are those in
-    // them.
+    if (caller && !around && ++root->nodesInFunctions > kMostInFunctions)
+      file.notImplemented("functions with more than " + std::to_string(kMostInFunctions) +
+                          " nodes, which count in each call");
     if (around && ++root->nodesInNodes > kMostInNodes)
       file.notImplemented("graphs in nodes with more than " + std::to_string(kMostInNodes) +
                           " nodes, which count for each step of an unrolled loop");
@@ -345,10 +343,13 @@ Values GraphImporter::callFunction(const onnx::NodeProto &proto,
 // verified, which is what has its place.
 static void check(ModelNode &node, Values &results) {
   llvm::SmallVector<mlir::Operation *> open;
+  auto addTo = [&](llvm::SmallVectorImpl<mlir::Operation *> &ops, ModelValue &value) {
+    if (!value.constant() && value.isTensor())
+      if (mlir::Operation *op = valueOf(value.tensor(node.place)).getDefiningOp())
+        ops.push_back(op);
+  };
   for (ModelValue &result : results)
-    if (!result.constant() && result.isTensor())
-      if (mlir::Operation *op = valueOf(result.tensor(node.place)).getDefiningOp())
-        open.push_back(op);
+    addTo(open, result);
   if (open.empty())
     return;
   const mlir::Location place = open.front()->getLoc();
@@ -358,7 +359,12 @@ static void check(ModelNode &node, Values &results) {
       why = found.str();
     return mlir::success();
   });
-  llvm::SmallPtrSet<mlir::Operation *, 16> seen;
+  // A function that is called with its own result has one place in both calls.
+  llvm::SmallVector<mlir::Operation *> before;
+  for (size_t i = 0; i < node.inputCount(); ++i)
+    if (node.has(i))
+      addTo(before, node.value(i));
+  llvm::SmallPtrSet<mlir::Operation *, 16> seen(before.begin(), before.end());
   while (!open.empty()) {
     mlir::Operation *op = open.pop_back_val();
     if (op->getLoc() != place || !seen.insert(op).second)
@@ -366,8 +372,8 @@ static void check(ModelNode &node, Values &results) {
     if (mlir::failed(mlir::verify(op)))
       node.fail("cannot have these operands: " + why);
     for (const mlir::Value operand : op->getOperands())
-      if (mlir::Operation *before = operand.getDefiningOp())
-        open.push_back(before);
+      if (mlir::Operation *maker = operand.getDefiningOp())
+        open.push_back(maker);
   }
 }
 

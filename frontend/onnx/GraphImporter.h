@@ -57,9 +57,9 @@ private:
   const ModelFile::Opsets opsets;
   int depth = 0;
   int nodes = 0;             // of this graph so far
-  int64_t allNodes = 0;      // of the model's graph and all in it
   std::string functionNames; // "f: " for a body of f's
-  int64_t nodesInNodes = 0;  // of graphs in nodes, imported so far
+  // Imported so far, of all: those of graphs in nodes, and those of functions.
+  int64_t nodesInNodes = 0, nodesInFunctions = 0;
   llvm::StringMap<ModelValue> values;
   std::set<std::string> leftOut;
 };
