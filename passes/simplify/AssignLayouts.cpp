@@ -103,7 +103,7 @@ public:
 
 private:
   bool isInside(Operation *op) const { return op && op->getBlock() == &block && hasAnyOrder(op); }
-  bool isTurned(Operation *user, ArrayRef<int64_t> permutation) const;
+  bool isTurned(Operation *user, Value value, ArrayRef<int64_t> permutation) const;
   bool isWorthwhile(ArrayRef<int64_t> permutation) const;
   void turn(ArrayRef<int64_t> permutation);
   Value turnOutside(Value value, ArrayRef<int64_t> permutation);
@@ -119,12 +119,28 @@ private:
 
 //===-- Decisions -----------------------------------------------------------------------------===//
 
+// Whether a contraction names the dimensions of a permuted operand as well as those of the value:
+// those of the result come in the order that they have there.
+static bool renames(DotGeneralOp op, Value value, ArrayRef<int64_t> permutation) {
+  auto keepsOrder = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    Permutation free;
+    for (int64_t dim : permutation)
+      if (!llvm::is_contained(batch, dim) && !llvm::is_contained(contract, dim))
+        free.push_back(dim);
+    return operand != value || llvm::is_sorted(free);
+  };
+  return keepsOrder(op.getA(), op.getABatch(), op.getAContract()) &&
+         keepsOrder(op.getB(), op.getBBatch(), op.getBContract());
+}
+
 // Whether a user takes the turned value for nothing.
-bool Component::isTurned(Operation *user, ArrayRef<int64_t> permutation) const {
+bool Component::isTurned(Operation *user, Value value, ArrayRef<int64_t> permutation) const {
   if (isInside(user))
     return true;
   if (user->getBlock() != &block)
     return false;
+  if (auto dot = dyn_cast<DotGeneralOp>(user))
+    return renames(dot, value, permutation);
   auto transpose = dyn_cast<TransposeOp>(user);
   return (transpose && transpose.getPermutation() == permutation) ||
          isa<ReductionOpInterface>(user);
@@ -135,8 +151,8 @@ bool Component::isWorthwhile(ArrayRef<int64_t> permutation) const {
   Permutation back = inverse(permutation);
   for (Value value : values) {
     Operation *maker = value.getDefiningOp();
-    bool isKept = llvm::any_of(value.getUsers(),
-                               [&](Operation *user) { return !isTurned(user, permutation); });
+    bool isKept = llvm::any_of(
+        value.getUsers(), [&](Operation *user) { return !isTurned(user, value, permutation); });
     if (!isInside(maker)) {
       // Whoever needs it as it was still has it.
       auto transpose = dyn_cast_if_present<TransposeOp>(maker);
@@ -148,11 +164,12 @@ bool Component::isWorthwhile(ArrayRef<int64_t> permutation) const {
       exits -= weight(value);
     }
     for (Operation *user : llvm::SetVector<Operation *>(value.user_begin(), value.user_end())) {
-      if (isInside(user) || !isTurned(user, permutation))
+      if (isInside(user) || !isTurned(user, value, permutation))
         continue;
       if (isa<TransposeOp>(user))
         exits += weight(value);
-      else if (!llvm::is_sorted(orderOfKept(cast<ReductionOpInterface>(user), permutation)))
+      auto reduction = dyn_cast<ReductionOpInterface>(user);
+      if (reduction && !llvm::is_sorted(orderOfKept(reduction, permutation)))
         exits -= weight(user->getResult(0));
     }
     if (isInside(maker))
@@ -247,8 +264,8 @@ void Component::turn(ArrayRef<int64_t> permutation) {
     Operation *maker = value.getDefiningOp();
     if (!isInside(maker))
       continue;
-    // For all others as it was: transposes and reductions absorb that (Canonicalize.cpp). They may
-    // belong to other components and stay what they are.
+    // For all others as it was: transposes, reductions and contractions absorb that
+    // (Canonicalize.cpp). They may belong to other components and stay what they are.
     if (!value.use_empty()) {
       OpBuilder builder(maker);
       Value kept = GraphMath(builder, maker->getLoc()).transpose(turned.at(value), back);

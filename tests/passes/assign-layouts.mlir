@@ -64,6 +64,33 @@ func.func @towards_the_result(%x: tensor<2x8x3xf32>, %b: tensor<3xf32>) -> tenso
   return %3 : tensor<2x3x8xf32>
 }
 
+// A contraction names its dimensions by number.
+// CHECK-LABEL: func.func @before_a_contraction
+// CHECK-NOT:     keratin.transpose
+// CHECK:         %[[M:.*]] = keratin.mul %arg0
+// CHECK:         keratin.dot_general %[[M]], %arg2 batch = [] x [] contract = [3] x [0]
+// CHECK-NOT:     keratin.transpose
+// CHECK:         return
+func.func @before_a_contraction(%x: tensor<2x8x8x3xf32>, %b: tensor<2x3xf32>, %w: tensor<3x5xf32>) -> tensor<2x8x8x5xf32> {
+  %1 = keratin.transpose %x permutation = [0, 3, 1, 2] : (tensor<2x8x8x3xf32>) -> tensor<2x3x8x8xf32>
+  %2 = keratin.broadcast %b dims = [0, 1] : (tensor<2x3xf32>) -> tensor<2x3x8x8xf32>
+  %3 = keratin.mul %1, %2 : (tensor<2x3x8x8xf32>, tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32>
+  %4 = keratin.dot_general %3, %w batch = [] x [] contract = [1] x [0] : (tensor<2x3x8x8xf32>, tensor<3x5xf32>) -> tensor<2x8x8x5xf32>
+  return %4 : tensor<2x8x8x5xf32>
+}
+
+// Its result has the other dimensions in their order.
+// CHECK-LABEL: func.func @not_before_a_result_in_order
+// CHECK:         %[[E:.*]] = keratin.exp %arg0
+// CHECK:         %[[T:.*]] = keratin.transpose %[[E]] permutation = [1, 0, 2]
+// CHECK:         keratin.dot_general %[[T]], %arg1
+func.func @not_before_a_result_in_order(%x: tensor<2x8x3xf32>, %w: tensor<3x5xf32>) -> tensor<8x2x5xf32> {
+  %1 = keratin.transpose %x permutation = [1, 0, 2] : (tensor<2x8x3xf32>) -> tensor<8x2x3xf32>
+  %2 = keratin.exp %1 : (tensor<8x2x3xf32>) -> tensor<8x2x3xf32>
+  %3 = keratin.dot_general %2, %w batch = [] x [] contract = [2] x [0] : (tensor<8x2x3xf32>, tensor<3x5xf32>) -> tensor<8x2x5xf32>
+  return %3 : tensor<8x2x5xf32>
+}
+
 // Another operand would have to be turned: as many transposes as before.
 // CHECK-LABEL: func.func @not_for_another_transpose
 // CHECK:         %[[T:.*]] = keratin.transpose %arg0
