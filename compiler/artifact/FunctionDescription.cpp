@@ -282,6 +282,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
         .push_back(tensor(type, signature.statedShape(i),
                           words.argument(i, ir::textOf(signature.argumentName(i))),
                           function.getArgument(i).getLoc(), entry));
+    if (std::optional<int64_t> dimension = signature.part(i))
+      inputs.back().part = 1 + *dimension;
   }
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -297,6 +299,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                                    ? Wording::fixed("output_" + std::to_string(outputs.size()))
                                    : words.result(i, name),
                                location, entry));
+      if (std::optional<int64_t> dimension = signature.resultPart(i))
+        outputs.back().part = 1 + *dimension;
       if (failed(describeCapacity(type, location, entry)))
         return failure();
     }

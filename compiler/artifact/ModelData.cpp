@@ -96,7 +96,8 @@ private:
   Constant *tensor(const keratin_tensor_desc_t &tensor) {
     return structure({text(tensor.name), i32(tensor.dtype), i32(tensor.rank),
                       numbers(tensor.dims, tensor.rank), text(tensor.location),
-                      tensor.capacity ? numbers(tensor.capacity, tensor.rank) : null(), null()});
+                      tensor.capacity ? numbers(tensor.capacity, tensor.rank) : null(),
+                      i64(tensor.part)});
   }
 
   Constant *variable(const keratin_object_variable_t &variable) {

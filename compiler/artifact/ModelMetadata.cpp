@@ -6,6 +6,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 using namespace keratin;
 using namespace keratin::compiler;
 using llvm::json::OStream;
@@ -38,6 +40,8 @@ void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &funct
         json.attribute("name", utf8(tensors[i].name));
         json.attribute("c_name", identifiers[i]);
         writeType(json, tensors[i], &function);
+        if (tensors[i].part)
+          json.attribute("sharded_dimension", tensors[i].part - 1);
       });
   });
 }
@@ -51,6 +55,15 @@ void writeLimits(OStream &json, const ir::SizeLimits &limits) {
     json.attribute("multiple_of", limits.multipleOf);
 }
 
+// The sizes of which each rank of a job has a part.
+std::set<std::string> shardedSizes(const FunctionText &function) {
+  std::set<std::string> sizes;
+  for (int32_t i = 0; i < function.f.num_inputs; ++i)
+    if (const keratin_tensor_desc_t &input = function.f.inputs[i]; input.part)
+      sizes.insert(function.dim(input.dims[input.part - 1]));
+  return sizes;
+}
+
 void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef model) {
   const keratin_function_desc_t &f = function.f;
   json.attribute("name", utf8(f.name));
@@ -61,6 +74,13 @@ void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef 
     for (const std::string &symbol : function.symbols)
       json.value(utf8(symbol));
   });
+  if (std::set<std::string> sharded = shardedSizes(function); !sharded.empty()) {
+    json.attributeArray("sharded", [&] {
+      for (const std::string &size : sharded)
+        json.value(utf8(size));
+    });
+    json.attribute("collectives", f.num_collectives);
+  }
   json.attributeObject("size_limits", [&] {
     for (size_t slot = 0; slot < function.symbols.size(); ++slot)
       if (ir::SizeLimits limits = FunctionText::limits(f, int64_t(slot)); limits.areStated())

@@ -125,6 +125,7 @@ template <typename Archive> void visitDescription(Archive &a, FunctionDescriptio
     a.numbers(t.dims, t.rank);
     a.text(t.location);
     a.optionalNumbers(t.capacity, t.rank);
+    a.number(t.part);
   };
   a.text(d.descriptor.name);
   a.list(d.inputs, tensor);

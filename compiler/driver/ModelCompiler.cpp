@@ -204,7 +204,7 @@ private:
                                       .dims = variable.dims.data(),
                                       .location = "",
                                       .capacity = nullptr,
-                                      .reserved = {}},
+                                      .part = 0},
                            .initial = isZero ? nullptr : variable.bytes.data(),
                            .reserved = {}});
     }

@@ -235,7 +235,7 @@ private:
   // The sizes that were sharded when the function was saved, by their names.
   void takeShards(unsigned count) {
     for (unsigned i = 0; i < count; ++i)
-      if (std::optional<int64_t> dimension = ir::Signature(function).takeSharded(i)) {
+      if (std::optional<int64_t> dimension = ir::Signature(function).sharded(i)) {
         DimExpr size = ir::getShape(function.getArgument(i))[size_t(*dimension)];
         std::string name = ir::SizeNames::given(function, size.symbolId()).str();
         if (llvm::none_of(impl->shard, [&](const Shard &shard) { return shard.size == name; }))

@@ -9,7 +9,7 @@ using namespace mlir;
 static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kVariable = "keratin.variable", kDefault = "keratin.default",
                                kInitial = "keratin.initial", kStated = "keratin.stated",
-                               kSharded = "keratin.sharded";
+                               kSharded = "keratin.sharded", kPart = "keratin.part";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -132,6 +132,18 @@ DenseElementsAttr Signature::defaultValue(unsigned argument) const {
   return function.getArgAttrOfType<DenseElementsAttr>(argument, kDefault);
 }
 
+static std::optional<int64_t> numberOf(IntegerAttr attribute) {
+  return attribute ? std::optional(attribute.getInt()) : std::nullopt;
+}
+
+std::optional<int64_t> Signature::sharded(unsigned argument) const {
+  return numberOf(function.getArgAttrOfType<IntegerAttr>(argument, kSharded));
+}
+
+std::optional<int64_t> Signature::part(unsigned argument) const {
+  return numberOf(function.getArgAttrOfType<IntegerAttr>(argument, kPart));
+}
+
 unsigned Signature::numVariables() const {
   unsigned arguments = function.getNumArguments(), first = arguments;
   while (first > 0 && isVariable(first - 1))
@@ -162,8 +174,11 @@ StringAttr Signature::resultName(unsigned result) const {
 }
 
 std::optional<int64_t> Signature::updatedVariable(unsigned result) const {
-  auto variable = function.getResultAttrOfType<IntegerAttr>(result, kVariable);
-  return variable ? std::optional(variable.getInt()) : std::nullopt;
+  return numberOf(function.getResultAttrOfType<IntegerAttr>(result, kVariable));
+}
+
+std::optional<int64_t> Signature::resultPart(unsigned result) const {
+  return numberOf(function.getResultAttrOfType<IntegerAttr>(result, kPart));
 }
 
 bool Signature::isInPlace(unsigned result) const {
@@ -183,9 +198,14 @@ void Signature::makeOutput(unsigned result) {
   function.setResultAttr(result, kKind, StringAttr::get(function.getContext(), kOutput));
 }
 
-std::optional<int64_t> Signature::takeSharded(unsigned argument) {
-  auto dimension = dyn_cast_or_null<IntegerAttr>(function.removeArgAttr(argument, kSharded));
-  return dimension ? std::optional(dimension.getInt()) : std::nullopt;
+void Signature::makePart(unsigned argument) {
+  if (Attribute dimension = function.removeArgAttr(argument, kSharded))
+    function.setArgAttr(argument, kPart, dimension);
+}
+
+void Signature::setResultPart(unsigned result, int64_t dimension) {
+  function.setResultAttr(result, kPart,
+                         Builder(function.getContext()).getI64IntegerAttr(dimension));
 }
 
 void Signature::setArgumentName(unsigned argument, const Twine &name) {
@@ -198,6 +218,16 @@ void Signature::setStated(unsigned argument, const Shape &shape) {
 }
 
 //===-- Verifying -----------------------------------------------------------------------------===//
+
+static LogicalResult verifyDimension(NamedAttribute attribute, Type of,
+                                     llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto dimension = dyn_cast<IntegerAttr>(attribute.getValue());
+  auto type = dyn_cast<RankedTensorType>(of);
+  if (!dimension || !type || !dimension.getType().isInteger(64) || dimension.getInt() < 0 ||
+      dimension.getInt() >= type.getRank())
+    return emitError() << attribute.getName().strref() << " must be one of its dimensions";
+  return success();
+}
 
 LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttribute attribute) {
   auto emitError = [&] { return op->emitError() << "argument " << index << ": "; };
@@ -221,13 +251,9 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
     if (!stated || !type || int64_t(stated.getDims().size()) != type.getRank())
       return emitError() << kStated << " must be a size for each dimension";
   }
-  if (auto function = dyn_cast<FunctionOpInterface>(op); function && name == kSharded) {
-    auto dimension = dyn_cast<IntegerAttr>(attribute.getValue());
-    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
-    if (!dimension || !type || !dimension.getType().isInteger(64) || dimension.getInt() < 0 ||
-        dimension.getInt() >= type.getRank())
-      return emitError() << kSharded << " must be one of its dimensions";
-  }
+  if (auto function = dyn_cast<FunctionOpInterface>(op);
+      function && (name == kSharded || name == kPart))
+    return verifyDimension(attribute, function.getArgumentTypes()[index], emitError);
   if (llvm::any_of(kValueParts, [&](ValuePart part) { return name == attributeOf(part); })) {
     auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0 ||
@@ -239,12 +265,14 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
 
 LogicalResult Signature::verifyResult(Operation *op, unsigned index, NamedAttribute attribute) {
   auto emitError = [&] { return op->emitError() << "result " << index << ": "; };
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && attribute.getName() == kPart)
+    return verifyDimension(attribute, function.getResultTypes()[index], emitError);
   if (attribute.getName() != kKind)
     return success();
   StringRef kind = textOf(attribute.getValue());
   if (kind != kOutput && kind != kUpdate)
     return emitError() << kKind << " must be \"output\" or \"update\"";
-  auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return success();
   Signature signature(function);

@@ -11,7 +11,9 @@
 //   keratin.stated   on an argument whose sizes have got other names: its shape as callers know it
 //   keratin.default  on an input: the elements that it has where nothing is fed
 //   keratin.initial  on a variable of a text: the elements that it begins with
-//   keratin.sharded  on an input: the dimension along which each rank of a job has a part of it
+//   keratin.sharded  on an input: the dimension along which each rank of a job is to have a part
+//   keratin.part     on an input or output of what a rank computes: the dimension along which it is
+//                    a part of the whole
 //
 // Inputs come before variables, outputs before updates (the dialect's verifier sees to it).
 #ifndef KERATIN_IR_DIALECT_SIGNATURE_H
@@ -79,6 +81,10 @@ public:
   // The shape that callers know.
   Shape statedShape(unsigned argument) const;
   mlir::DenseElementsAttr defaultValue(unsigned argument) const;
+  // The dimension along which each rank is to have a part of the argument; of which it is a part;
+  // none: all ranks have the same.
+  std::optional<int64_t> sharded(unsigned argument) const;
+  std::optional<int64_t> part(unsigned argument) const;
   // Variables are the last arguments.
   unsigned numVariables() const;
   bool hasVariable(int64_t number) const;
@@ -90,14 +96,15 @@ public:
   mlir::StringAttr resultName(unsigned result) const;
   // The number of the variable that a result is the new value of.
   std::optional<int64_t> updatedVariable(unsigned result) const;
+  std::optional<int64_t> resultPart(unsigned result) const;
   // Whether a result is written to its variable's own buffer, as the memory plan says.
   bool isInPlace(unsigned result) const;
 
   void makeInput(unsigned argument);
   void makeOutput(unsigned result);
-  // The dimension along which each rank has a part of the argument, of which nothing is said
-  // afterwards; none: all have the same.
-  std::optional<int64_t> takeSharded(unsigned argument);
+  // What was sharded is the part of a rank from here on.
+  void makePart(unsigned argument);
+  void setResultPart(unsigned result, int64_t dimension);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
   // Unless it is stated already.
   void setStated(unsigned argument, const Shape &shape);

@@ -250,11 +250,9 @@ private:
   }
 
   LogicalResult writeShards(func::FuncOp function, v1::Function *saved) {
-    // Of a copy without a body it may be taken.
-    OwningOpRef<func::FuncOp> declared = cast<func::FuncOp>(function->cloneWithoutRegions());
     std::set<uint32_t> sharded; // by the file's numbers
     for (BlockArgument argument : function.getArguments()) {
-      std::optional<int64_t> dimension = Signature(*declared).takeSharded(argument.getArgNumber());
+      std::optional<int64_t> dimension = Signature(function).sharded(argument.getArgNumber());
       if (!dimension)
         continue;
       DimExpr size = getShape(argument)[size_t(*dimension)];

@@ -4,9 +4,9 @@ def Shard : KeratinPass<"shard"> {
   let summary = "Makes of a function the part of it that each rank of a job computes.";
   let description = [{
     Of functions with arguments that have `keratin.sharded`, the dimension along which each rank
-    is given a part of what the function is about; the attribute goes. A size that is sharded is
-    a symbol, so it goes through the graph in the types of values: from here on it is the size of
-    the rank's own part. What is computed element by element along it stays as it is. A sum, a
+    is given a part of what the function is about; the attribute becomes `keratin.part`, which
+    results that are parts get, too. A size that is sharded is a symbol, so it goes through the
+    graph in the types of values: from here on it is the size of the rank's own part. What is computed element by element along it stays as it is. A sum, a
     contraction or a scatter over it is one rank's share of the sum, and so is the size itself.
     Shares are added, scaled, moved and summed up further as they are; where anything else needs
     the whole, there is one `keratin.all_reduce` behind all of that. Shares that are ready before
@@ -21,7 +21,7 @@ def Shard : KeratinPass<"shard"> {
     func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<4xf32> {
       %y = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
     ```
-    After:
+    After, with `keratin.part = 0` on %x:
     ```mlir
       %y = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
       %0 = keratin.all_reduce sum %y : tensor<4xf32>

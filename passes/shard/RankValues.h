@@ -29,6 +29,8 @@ public:
   mlir::LogicalResult run();
 
   RankKind kindOf(mlir::Value value) const { return kinds.lookup(value); }
+  // The dimension that is sharded; none: the value is the same, or a share, on all ranks.
+  std::optional<unsigned> dimensionOf(mlir::Value value) const;
   // The operands that are shares and are needed whole.
   const llvm::DenseSet<mlir::OpOperand *> &wholeOperands() const { return whole; }
 
@@ -50,8 +52,6 @@ private:
   mlir::LogicalResult visitBranches(ir::IfOp op);
 
   bool isSharded(const ir::DimExpr &size) const;
-  // The dimension that is sharded; none: the value is the same, or a share, on all ranks.
-  std::optional<unsigned> dimensionOf(mlir::Value value) const;
   bool isPart(mlir::Value value) const { return dimensionOf(value).has_value(); }
   bool isShare(mlir::Value value) const {
     RankKind kind = kindOf(value);

@@ -233,15 +233,20 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     Signature signature(function);
     llvm::DenseSet<int64_t> sharded;
     for (BlockArgument argument : function.getArguments())
-      if (std::optional<int64_t> dimension = signature.takeSharded(argument.getArgNumber()))
+      if (std::optional<int64_t> dimension = signature.sharded(argument.getArgNumber())) {
         for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
           sharded.insert(symbol);
+        signature.makePart(argument.getArgNumber());
+      }
     if (sharded.empty())
       return;
     RankValues values(function, std::move(sharded));
     if (failed(values.run()))
       return signalPassFailure();
     Reducer(function, values, bucketBytes).run();
+    for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
+      if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
+        signature.setResultPart(result.getOperandNumber(), *dimension);
   }
 };
 } // namespace

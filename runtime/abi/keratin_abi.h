@@ -203,7 +203,9 @@ typedef struct keratin_tensor_desc_t {
   // Of an output whose dims depend on sizes that the call computes: what they are at most, which
   // memory is asked for. NULL: dims.
   const int64_t *capacity;
-  void *reserved[1];
+  // Of an input or output of which each rank of a job has a part: 1 + the dimension along which it
+  // is one. 0: all ranks have the same.
+  int64_t part;
 } keratin_tensor_desc_t;
 
 // Where the value of a symbol comes from.

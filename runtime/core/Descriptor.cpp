@@ -120,8 +120,8 @@ private:
       for (int32_t axis = 0; axis < tensor.rank; ++axis)
         if (!isDim(tensor.dims[axis]) || (tensor.capacity && !isDim(tensor.capacity[axis])))
           return refuse(role, index, "a dimension names no slot");
-      if (tensor.reserved[0])
-        return refuse(role, index, "a reserved field is not zero");
+      if (tensor.part < 0 || tensor.part > tensor.rank)
+        return refuse(role, index, "it is a part along no dimension");
     }
     return true;
   }

@@ -65,7 +65,7 @@ Code validateVariable(const keratin_object_desc_t &object,
   int64_t bytes;
   if (!tensorBytes(tensor.dtype, tensor.rank, tensor.dims, bytes))
     return damaged(object, status, "a variable has no sensible shape");
-  if (tensor.capacity || tensor.reserved[0] || variable.reserved[0] || variable.reserved[1])
+  if (tensor.capacity || tensor.part || variable.reserved[0] || variable.reserved[1])
     return damaged(object, status, "a reserved field is not zero");
   return KERATIN_OK;
 }

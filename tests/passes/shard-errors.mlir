@@ -82,6 +82,13 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 1 : i64}) -
 
 // -----
 
+// expected-error @+1 {{result 0: keratin.part must be one of its dimensions}}
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.part = 0 : i64}) -> (tensor<?xf32, #keratin.dims<d0>> {keratin.part = 1 : i64}) {
+  return %x : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
 func.func @f(%x: tensor<16x?xf32, #keratin.dims<16, d0>> {keratin.name = "x", keratin.sharded = 1 : i64}) -> tensor<?xf32, #keratin.dims<16*d0>> {
   // expected-error @+1 {{not implemented: other dimensions merged in front of 'x_dim1', of which each rank has a part}}
   %y = keratin.reshape %x : (tensor<16x?xf32, #keratin.dims<16, d0>>) -> tensor<?xf32, #keratin.dims<16*d0>>

@@ -4,6 +4,7 @@
 
 // A sum over the sharded size is a share, and there is one message for it.
 // CHECK-LABEL: func.func @a_sum_is_reduced
+// CHECK-SAME:    keratin.part = 0 : i64}) -> tensor<4xf32> {
 // CHECK-NOT:     sharded
 // CHECK:         %[[SHARE:.*]] = keratin.reduce_sum
 // CHECK:         %[[WHOLE:.*]] = keratin.all_reduce sum %[[SHARE]]
@@ -14,6 +15,7 @@ func.func @a_sum_is_reduced(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.s
 }
 
 // CHECK-LABEL: func.func @elements_stay_where_they_are
+// CHECK-SAME:    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.part = 0 : i64})
 // CHECK-NOT:     all_reduce
 func.func @elements_stay_where_they_are(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}, %w: tensor<4x3xf32>)
     -> tensor<?x3xf32, #keratin.dims<d0, 3>> {

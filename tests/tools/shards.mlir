@@ -12,6 +12,27 @@
 // Each rank has its own rows: nothing is summed up over them.
 // PARTS-NOT: join
 // WHOLE: m_state_join
+// What the metadata says of it.
+// RUN: keratin-compile %s -o /dev/null --name=m --shard=rows --metadata=- | FileCheck %s --check-prefix=OWN
+// RUN: keratin-compile %s -o /dev/null --name=m --shard=length --metadata=- | FileCheck %s --check-prefix=SUMS
+// RUN: keratin-compile %s -o /dev/null --name=m --metadata=- | FileCheck %s --check-prefix=NONE
+// OWN:        "c_name": "x",
+// OWN:         "sharded_dimension": 0
+// OWN:        "c_name": "y",
+// OWN:         "sharded_dimension": 0
+// OWN:        "sharded": [
+// OWN-NEXT:    "rows"
+// OWN-NEXT:   ],
+// OWN-NEXT:   "collectives": 0,
+// SUMS:       "c_name": "x",
+// SUMS:        "sharded_dimension": 1
+// SUMS-NOT:    sharded_dimension
+// SUMS:       "sharded": [
+// SUMS-NEXT:   "length"
+// SUMS-NEXT:  ],
+// SUMS-NEXT:  "collectives": 1,
+// NONE-NOT:   sharded
+// NONE-NOT:   collectives
 func.func @f(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"})
     attributes {keratin.sizes = ["rows", "length"]} {
