@@ -37,10 +37,14 @@ typedef enum keratin_status_code_t {
   KERATIN_FAILED_PRECONDITION = 4, // shapes known only at run time disagree
   KERATIN_UNIMPLEMENTED = 5,
   KERATIN_INTERNAL = 6,
-  KERATIN_NOT_FINITE = 7,  // a number became NaN or infinite, and the function checks its numbers;
-                           // updates were not applied
-  KERATIN_SIZES_DIFFER = 8 // the code assumes sizes to be equal that are not, and there is no
-                           // other; nothing was done
+  KERATIN_NOT_FINITE = 7,   // a number became NaN or infinite, and the function checks its numbers;
+                            // updates were not applied
+  KERATIN_SIZES_DIFFER = 8, // the code assumes sizes to be equal that are not, and there is no
+                            // other; nothing was done
+  KERATIN_ABORTED = 9,      // another rank of the job has failed, or wants something else; nothing
+                            // was updated, and the ranks may go on
+  KERATIN_UNAVAILABLE = 10  // a rank of the job is lost or did not come in time, and with it the
+                            // group: nothing was updated, and nothing will be
 } keratin_status_code_t;
 
 // What memory lies on, beside the host; opaque here (<keratin/device.h>).

@@ -117,30 +117,28 @@ public:
   Code run() const {
     for (int32_t rank = 0; rank < size; ++rank)
       if (all[rank].version != announcementVersion)
-        return fail(status, KERATIN_FAILED_PRECONDITION,
+        return fail(status, KERATIN_ABORTED,
                     "rank %d speaks version %u of this protocol, which is version %u here: all "
                     "ranks need the same Keratin",
                     rank, all[rank].version, announcementVersion);
     for (int32_t rank = 0; rank < size; ++rank)
       if (all[rank].failed)
-        return fail(status, KERATIN_FAILED_PRECONDITION, "rank %d has failed: %s", rank,
-                    text(rank).text());
+        return fail(status, KERATIN_ABORTED, "rank %d has failed: %s", rank, text(rank).text());
     for (int32_t rank = 1; rank < size; ++rank)
       if (all[rank].kind != all[0].kind || all[rank].nameHash != all[0].nameHash)
-        return fail(status, KERATIN_FAILED_PRECONDITION,
+        return fail(status, KERATIN_ABORTED,
                     "rank 0 is at %s and rank %d at %s: all ranks start the same collectives in "
                     "the same order",
                     describe(all[0]).text(), rank, describe(all[rank]).text());
     for (int32_t rank = 1; rank < size; ++rank)
       if (all[rank].dtype != all[0].dtype)
-        return fail(status, KERATIN_FAILED_PRECONDITION, "%s: rank 0 has %s and rank %d has %s",
+        return fail(status, KERATIN_ABORTED, "%s: rank 0 has %s and rank %d has %s",
                     describe(all[0]).text(), dtypeName(all[0].dtype), rank,
                     dtypeName(all[rank].dtype));
     for (int32_t rank = 1; rank < size; ++rank)
       if (isReduction() && all[rank].reduction != all[0].reduction)
-        return fail(status, KERATIN_FAILED_PRECONDITION,
-                    "%s: rank 0 asks for the %s and rank %d for the %s", describe(all[0]).text(),
-                    reductionName(0), rank, reductionName(rank));
+        return fail(status, KERATIN_ABORTED, "%s: rank 0 asks for the %s and rank %d for the %s",
+                    describe(all[0]).text(), reductionName(0), rank, reductionName(rank));
     return compareSizes();
   }
 
@@ -177,7 +175,7 @@ private:
         break;
       case KERATIN_BROADCAST:
         if (all[rank].from != all[0].from)
-          return fail(status, KERATIN_FAILED_PRECONDITION,
+          return fail(status, KERATIN_ABORTED,
                       "%s: from rank %d for rank 0, from rank %d for rank %d",
                       describe(all[0]).text(), all[0].from, all[rank].from, rank);
         if (all[rank].receiveElements != all[0].receiveElements)
@@ -197,15 +195,15 @@ private:
   Code comparePair(int32_t rank) const {
     int32_t to = all[rank].to, from = all[rank].from;
     if (to >= 0 && all[to].from != rank)
-      return fail(status, KERATIN_FAILED_PRECONDITION,
+      return fail(status, KERATIN_ABORTED,
                   "%s: rank %d sends to rank %d, which receives from rank %d",
                   describe(all[0]).text(), rank, to, all[to].from);
     if (from >= 0 && all[from].to != rank)
-      return fail(status, KERATIN_FAILED_PRECONDITION,
+      return fail(status, KERATIN_ABORTED,
                   "%s: rank %d receives from rank %d, which sends to rank %d",
                   describe(all[0]).text(), rank, from, all[from].to);
     if (to >= 0 && all[to].receiveElements != all[rank].sendElements)
-      return fail(status, KERATIN_FAILED_PRECONDITION,
+      return fail(status, KERATIN_ABORTED,
                   "%s: rank %d sends %" PRId64 " elements to rank %d, which receives %" PRId64,
                   describe(all[0]).text(), rank, all[rank].sendElements, to,
                   all[to].receiveElements);
@@ -213,13 +211,13 @@ private:
   }
 
   Code differ(int32_t rank, int64_t first, int64_t other) const {
-    return fail(status, KERATIN_FAILED_PRECONDITION,
+    return fail(status, KERATIN_ABORTED,
                 "%s: rank 0 has %" PRId64 " elements and rank %d has %" PRId64,
                 describe(all[0]).text(), first, rank, other);
   }
   Code misses(int32_t rank, const char *does, int64_t elements, const char *others,
               int64_t total) const {
-    return fail(status, KERATIN_FAILED_PRECONDITION,
+    return fail(status, KERATIN_ABORTED,
                 "%s: rank %d %s %" PRId64 " elements; all ranks together %s %" PRId64,
                 describe(all[0]).text(), rank, does, elements, others, total);
   }

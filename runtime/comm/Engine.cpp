@@ -46,8 +46,9 @@ Code Engine::move(keratin_move_kind_t kind, const void *send, void *receive, con
     return KERATIN_OK;
   }
   if (broken.code == KERATIN_OK) // an engine that fails and does not say why
-    runtime::fail(&broken, KERATIN_INTERNAL, "%s failed", ownName);
-  return runtime::fail(status, Code(broken.code), "%s", broken.message);
+    runtime::fail(&broken, KERATIN_UNAVAILABLE, "%s failed", ownName);
+  broken.code = KERATIN_UNAVAILABLE; // whatever the engine calls it
+  return runtime::fail(status, KERATIN_UNAVAILABLE, "%s", broken.message);
 }
 
 } // namespace keratin::comm

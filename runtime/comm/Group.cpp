@@ -55,7 +55,7 @@ struct keratin_group_t {
       last = nullptr;
     RankMessages *call = request->call;
     if (call && call->hasFailed) {
-      request->status.code = KERATIN_FAILED_PRECONDITION; // why, the one that failed says
+      request->status.code = KERATIN_ABORTED; // why, the one that failed says
     } else {
       isBusy = true;
       pthread_mutex_unlock(&mutex);

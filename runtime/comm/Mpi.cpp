@@ -104,7 +104,7 @@ private:
       if (round < 200)
         continue;
       if (now() > move.deadline)
-        return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
+        return runtime::fail(status, KERATIN_UNAVAILABLE,
                              "%s: %s was not over in time (KERATIN_COLLECTIVE_TIMEOUT)", mpi.name,
                              function);
       if (round < 20000) {

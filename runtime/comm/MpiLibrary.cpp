@@ -15,8 +15,8 @@ Code MpiLibrary::check(int result, const char *function, keratin_status_t *statu
   char text[1024] = ""; // MPI_MAX_ERROR_STRING is 256 and 512
   int length = 0;
   if (MPI_Error_string(result, text, &length) != 0 || !text[0])
-    return fail(status, KERATIN_INTERNAL, "%s: %s failed: error %d", name, function, result);
-  return fail(status, KERATIN_INTERNAL, "%s: %s failed: %s", name, function, text);
+    return fail(status, KERATIN_UNAVAILABLE, "%s: %s failed: error %d", name, function, result);
+  return fail(status, KERATIN_UNAVAILABLE, "%s: %s failed: %s", name, function, text);
 }
 
 // Constants of mpi.h, which comm_openmpi and comm_mpich try out.

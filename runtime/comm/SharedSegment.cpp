@@ -191,8 +191,8 @@ SharedSegment::Attempt SharedSegment::tryToEnter(const char *path, int64_t deadl
     if (!holds(0))
       return Attempt::Retry;
     if (now() > deadline) {
-      fail(status, KERATIN_FAILED_PRECONDITION,
-           "shared memory: the %d ranks have not all come in time", size);
+      fail(status, KERATIN_UNAVAILABLE, "shared memory: the %d ranks have not all come in time",
+           size);
       return Attempt::Failed;
     }
     sleepFor(200000);
@@ -210,8 +210,8 @@ Code SharedSegment::enter(const char *path, int64_t deadline, keratin_status_t *
     if (attempt == Attempt::Failed)
       return fail(status, Code(why.code), "%s", why.message);
     if (now() > deadline)
-      return fail(status, KERATIN_FAILED_PRECONDITION,
-                  "shared memory: rank 0 of %d has not come in time", size);
+      return fail(status, KERATIN_UNAVAILABLE, "shared memory: rank 0 of %d has not come in time",
+                  size);
     sleepFor(1000000);
   }
 }
@@ -256,10 +256,10 @@ Code SharedSegment::waitFor(int32_t other, uint64_t wanted, int64_t deadline,
     if (time - slept < glance)
       continue;
     if (!holds(other) && there.load(std::memory_order_acquire) < wanted)
-      return fail(status, KERATIN_FAILED_PRECONDITION,
+      return fail(status, KERATIN_UNAVAILABLE,
                   "rank %d is gone: it has left the group, or its process has ended", other);
     if (time > deadline)
-      return fail(status, KERATIN_FAILED_PRECONDITION,
+      return fail(status, KERATIN_UNAVAILABLE,
                   "rank %d has not come in time (KERATIN_COLLECTIVE_TIMEOUT)", other);
   }
   return KERATIN_OK;

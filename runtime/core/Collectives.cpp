@@ -71,12 +71,16 @@ void Invocation::waitForFirst() {
     refuseByRanks(failure, why);
 }
 
+static bool isOfCaller(Code code) {
+  return code == KERATIN_INVALID_ARGUMENT || code == KERATIN_FAILED_PRECONDITION;
+}
+
 // Unless something has failed here as well, which says more. Not what the caller of this rank has
-// done wrong.
+// done wrong, whatever the group calls it.
 void Invocation::refuseByRanks(Code failure, const keratin_status_t &why) {
   ranksKnow = true;
   if (isSound())
-    refuse(failure == KERATIN_RESOURCE_EXHAUSTED ? failure : KERATIN_INTERNAL, "%s", why.message);
+    refuse(isOfCaller(failure) ? KERATIN_INTERNAL : failure, "%s", why.message);
 }
 
 bool Invocation::agree() {

@@ -71,6 +71,10 @@ extern "C" const char *keratin_status_code_name(int32_t code) {
     return "NOT_FINITE";
   case KERATIN_SIZES_DIFFER:
     return "SIZES_DIFFER";
+  case KERATIN_ABORTED:
+    return "ABORTED";
+  case KERATIN_UNAVAILABLE:
+    return "UNAVAILABLE";
   default:
     return "UNKNOWN";
   }

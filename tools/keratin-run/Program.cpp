@@ -28,6 +28,10 @@ absl::Status tools::statusOf(const keratin_status_t &status) {
     return absl::ResourceExhaustedError(message);
   case KERATIN_UNIMPLEMENTED:
     return absl::UnimplementedError(message);
+  case KERATIN_ABORTED:
+    return absl::AbortedError(message);
+  case KERATIN_UNAVAILABLE:
+    return absl::UnavailableError(message);
   default:
     return absl::InternalError(message);
   }

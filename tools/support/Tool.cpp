@@ -75,7 +75,8 @@ int Tool::finish(absl::Status status) const {
   case absl::StatusCode::kNotFound:
   case absl::StatusCode::kUnimplemented:
   case absl::StatusCode::kFailedPrecondition:
-  case absl::StatusCode::kUnavailable: // a file cannot be read or written
+  case absl::StatusCode::kAborted:     // another rank of the job has failed
+  case absl::StatusCode::kUnavailable: // a file cannot be read or written; a rank is lost
     return int(ExitCode::BadInput);
   case absl::StatusCode::kResourceExhausted:
     return int(ExitCode::LimitExceeded);

@@ -8,9 +8,10 @@
 //     bits than they have, and rounded once; so they are equal on all ranks, and equal from run to
 //     run for a number of ranks.
 //  3. A collective that fails on one rank fails on all of them. If the ranks still know where
-//     the others are (different sizes, a rank that has called keratin_group_fail), the group
-//     stays usable; after a lost rank, a message that did not come in time or a failure of the
-//     engine it is broken, and says so each time.
+//     the others are (different sizes, a rank that has called keratin_group_fail), that is
+//     KERATIN_ABORTED, and the group stays usable; after a lost rank, a message that did not come
+//     in time or a failure of the engine it is KERATIN_UNAVAILABLE: the group is broken, and says
+//     so each time.
 //  4. A group belongs to the process that made it: after fork() the child must not use it.
 #ifndef KERATIN_COMM_H
 #define KERATIN_COMM_H

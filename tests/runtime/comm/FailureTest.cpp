@@ -30,7 +30,7 @@ onTwoRanks(const std::function<keratin_collective_t(int rank, std::vector<float>
 
 void checkAll(const std::vector<Outcome> &outcomes, const std::string &message) {
   for (const Outcome &each : outcomes) {
-    CHECK(each.code == KERATIN_FAILED_PRECONDITION);
+    CHECK(each.code == KERATIN_ABORTED);
     CHECK_THAT(each.message, Contains(message));
     CHECK_THAT(each.message, !Contains("broken"));
   }
@@ -112,7 +112,7 @@ TEST_CASE("a wrong argument fails on the rank that gives it, and names it to the
     });
     CHECK(outcomes[1].code == KERATIN_INVALID_ARGUMENT);
     CHECK_THAT(outcomes[1].message, Contains(message));
-    CHECK(outcomes[0].code == KERATIN_FAILED_PRECONDITION);
+    CHECK(outcomes[0].code == KERATIN_ABORTED);
     CHECK_THAT(outcomes[0].message, Contains("rank 1 has failed: ") && Contains(message));
     CHECK_THAT(outcomes[0].message + outcomes[1].message, !Contains("broken"));
   };
@@ -158,7 +158,7 @@ TEST_CASE("a rank that has failed tells the others, and all go on") {
     return first;
   });
   for (int rank : {0, 1}) {
-    CHECK(outcomes[rank].code == KERATIN_FAILED_PRECONDITION);
+    CHECK(outcomes[rank].code == KERATIN_ABORTED);
     CHECK(outcomes[rank].message == "all_reduce 'loss' on rank " + std::to_string(rank) +
                                         " of 3: rank 2 has failed: gather: index 7 is outside of "
                                         "5 rows");
@@ -239,7 +239,7 @@ TEST_CASE("a rank that is killed is missed at once, at each of many collectives"
     for (; end.code == KERATIN_OK && passed < 1000; ++passed)
       end = run(group, reduce(data, int64_t(data.size())));
     CHECK(passed == last + 1);
-    CHECK(end.code == KERATIN_FAILED_PRECONDITION);
+    CHECK(end.code == KERATIN_UNAVAILABLE);
     CHECK_THAT(end.message, Contains("rank 1 is gone"));
     keratin_group_destroy(group);
     CHECK(WTERMSIG(statusOf(victim)) == SIGKILL);
