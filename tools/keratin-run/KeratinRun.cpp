@@ -13,10 +13,12 @@
 #include "tools/keratin-run/DeviceChoice.h"
 #include "tools/keratin-run/Feeds.h"
 #include "tools/keratin-run/ProfileTrace.h"
+#include "tools/keratin-run/Ranks.h"
 #include "tools/keratin-run/Weights.h"
 #include "tools/support/Compilation.h"
 #include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
+#include "tools/support/Shards.h"
 #include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -38,12 +40,15 @@ namespace {
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, stateFile, saveStateFile, weightsFile,
     saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes;
-std::vector<std::string> inputFiles;
+std::vector<std::string> inputFiles, shards;
 NamedNumbers sizes;
 std::optional<uint64_t> seed;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool check = false, timing = false, quiet = false, checkNumbers = false;
+
+// Where what is printed goes: of several ranks rank 0 alone prints.
+llvm::raw_ostream *output = &llvm::outs();
 
 CommandLine commandLine() {
   CommandLine line(
@@ -60,6 +65,7 @@ CommandLine commandLine() {
   addSizeOption(line, sizes,
                 "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
                 "or that of a saved graph; default: 4");
+  addShardOption(line, shards);
   line.number("--repeat", repeat, 0, "N",
               "so many calls; variables keep their values between; 0: none,\n"
               "for weights and states alone");
@@ -143,6 +149,8 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
       return status;
     if (absl::Status status = readGraph(file, context, loaded, functionName); !status.ok())
       return status;
+    if (absl::Status status = tools::shardSizes(loaded.graph, shards); !status.ok())
+      return status;
     compiler::CompileOptions options;
     options.profile = !profileFile.empty();
     options.memoryBudget = memoryBudget;
@@ -165,6 +173,9 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     return absl::InvalidArgumentError("--target goes with a model, not a shared object");
   if (!device.empty())
     return absl::InvalidArgumentError("--device goes with a model, not a shared object");
+  if (!shards.empty())
+    return absl::InvalidArgumentError("--shard goes with a model, not a shared object: "
+                                      "keratin-compile --shard");
   if (memoryBudget > 0)
     return absl::InvalidArgumentError("--memory-budget goes with a model, not a shared object");
   if (checkNumbers)
@@ -227,9 +238,9 @@ absl::Status printOutputs(const std::vector<std::string> &names, std::vector<Arr
     std::string shape;
     for (int64_t dim : outputs[i].dims)
       shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
-    llvm::outs() << names[i] << ": " << runtime::dtypeName(outputs[i].dtype) << " (" << shape
-                 << (outputs[i].dims.size() == 1 ? ",)" : ")") << "\n"
-                 << text << "\n";
+    *output << names[i] << ": " << runtime::dtypeName(outputs[i].dtype) << " (" << shape
+            << (outputs[i].dims.size() == 1 ? ",)" : ")") << "\n"
+            << text << "\n";
   }
   return absl::OkStatus();
 }
@@ -256,7 +267,8 @@ absl::Status writeOutputs(const std::vector<std::string> &names,
   return status.ok() ? file.commit() : status;
 }
 
-// Batches of calls: each long enough for the clock, all together a second or so.
+// Batches of calls: each long enough for the clock, all together a second or so; of all ranks as
+// many, by the time of the slowest.
 absl::Status measure(const Program &program, std::vector<Array> &inputs,
                      std::vector<Array> &outputs) {
   using Clock = std::chrono::steady_clock;
@@ -267,7 +279,7 @@ absl::Status measure(const Program &program, std::vector<Array> &inputs,
       if (absl::Status status = program.call(inputs, outputs); !status.ok())
         return status;
     milliseconds = Milliseconds(Clock::now() - start).count();
-    return absl::OkStatus();
+    return takeLargest(program, milliseconds);
   };
   int64_t calls = 1;
   double milliseconds = 0;
@@ -288,9 +300,9 @@ absl::Status measure(const Program &program, std::vector<Array> &inputs,
   if (!status.ok())
     return status;
   llvm::sort(each);
-  llvm::outs() << "time: " << llvm::format("%.6f", each.front()) << " ms least, "
-               << llvm::format("%.6f", each[each.size() / 2]) << " ms median of " << each.size()
-               << " batches of " << calls << " calls, " << keratin_num_threads() << " threads\n";
+  *output << "time: " << llvm::format("%.6f", each.front()) << " ms least, "
+          << llvm::format("%.6f", each[each.size() / 2]) << " ms median of " << each.size()
+          << " batches of " << calls << " calls, " << keratin_num_threads() << " threads\n";
   return absl::OkStatus();
 }
 
@@ -323,19 +335,31 @@ private:
   std::unique_ptr<keratin_profile_event_t[]> events;
 };
 
-absl::Status callAll(Program &program, std::optional<Check> &reference, std::vector<Array> &inputs,
-                     std::vector<Array> &outputs, Watchdog &watchdog) {
+// The arrays of calls.
+struct Arrays {
+  std::vector<Array> inputs;  // of this rank
+  std::vector<Array> whole;   // those of all ranks together, if there are several
+  std::vector<Array> outputs; // what a call of this rank gives, or all calls together
+
+  const std::vector<Array> &allInputs() const { return whole.empty() ? inputs : whole; }
+};
+
+absl::Status callAll(Program &program, std::optional<Check> &reference, Arrays &arrays,
+                     Watchdog &watchdog) {
   Profile profile(program.signature());
   for (int64_t i = 0; i < repeat; ++i) {
     watchdog.enter("running call " + std::to_string(i + 1));
     if (reference)
-      if (absl::Status status = reference->expect(program, inputs); !status.ok())
+      if (absl::Status status = reference->expect(program, arrays.allInputs()); !status.ok())
         return status;
-    if (absl::Status status = program.call(inputs, outputs); !status.ok())
+    if (absl::Status status = program.call(arrays.inputs, arrays.outputs); !status.ok())
       return status;
+    if (reference || i + 1 == repeat)
+      if (absl::Status status = gatherOutputs(program, arrays.outputs); !status.ok())
+        return status;
     if (!reference)
       continue;
-    if (absl::Status status = reference->compare(program, outputs); !status.ok())
+    if (absl::Status status = reference->compare(program, arrays.outputs); !status.ok())
       return absl::Status(status.code(),
                           (repeat > 1 ? "call " + std::to_string(i + 1) + ": " : "") +
                               std::string(status.message()));
@@ -345,20 +369,23 @@ absl::Status callAll(Program &program, std::optional<Check> &reference, std::vec
 }
 
 // What is given to calls, and room for what they give.
-absl::Status makeArrays(const Loaded &loaded, std::vector<Array> &inputs,
-                        std::vector<Array> &outputs) {
-  auto feeds = makeFeeds(*loaded.program, feedOptions(loaded));
+absl::Status makeArrays(const Loaded &loaded, Arrays &arrays) {
+  const Program &program = *loaded.program;
+  auto feeds = makeFeeds(program, feedOptions(loaded));
   if (!feeds.ok())
     return feeds.status();
-  inputs = *std::move(feeds);
-  auto made = loaded.program->makeOutputs(inputs);
+  arrays.inputs = *std::move(feeds);
+  if (program.ranks() > 1) {
+    arrays.whole = std::move(arrays.inputs);
+    arrays.inputs = ownInputs(program, arrays.whole);
+  }
+  auto made = program.makeOutputs(arrays.inputs);
   if (made.ok())
-    outputs = *std::move(made);
+    arrays.outputs = *std::move(made);
   return made.status();
 }
 
-absl::Status callAndReport(Loaded &loaded, std::vector<Array> &inputs, std::vector<Array> &outputs,
-                           Watchdog &watchdog) {
+absl::Status callAndReport(Loaded &loaded, Arrays &arrays, Watchdog &watchdog) {
   std::optional<Check> reference;
   if (check) {
     auto made = Check::of(loaded.op(), products());
@@ -367,17 +394,59 @@ absl::Status callAndReport(Loaded &loaded, std::vector<Array> &inputs, std::vect
     reference = *std::move(made);
   }
   Program &program = *loaded.program;
-  if (absl::Status status = callAll(program, reference, inputs, outputs, watchdog); !status.ok())
+  if (absl::Status status = callAll(program, reference, arrays, watchdog); !status.ok())
     return status;
   watchdog.enterWriting("writing the outputs");
   std::vector<std::string> names = outputNames(program.signature());
   if (!quiet)
-    if (absl::Status status = printOutputs(names, outputs); !status.ok())
+    if (absl::Status status = printOutputs(names, arrays.outputs); !status.ok())
       return status;
   if (check)
-    llvm::outs() << "check: " << repeat << (repeat == 1 ? " call agrees" : " calls agree")
-                 << " with the reference interpreter\n";
-  return writeOutputs(names, outputs);
+    *output << "check: " << repeat << (repeat == 1 ? " call agrees" : " calls agree")
+            << " with the reference interpreter\n";
+  return writeOutputs(names, arrays.outputs);
+}
+
+// Of several ranks rank 0 alone prints and writes.
+void leaveResultsToFirst() {
+  output = &llvm::nulls();
+  quiet = true;
+  for (std::string *file :
+       {&saveStateFile, &saveWeightsFile, &outputDirectory, &outputFile, &profileFile})
+    file->clear();
+}
+
+absl::Status callAndSave(Loaded &loaded, Watchdog &watchdog) {
+  Program &program = *loaded.program;
+  watchdog.enter("reading the inputs");
+  if (threads)
+    keratin_set_num_threads(int32_t(std::min<int64_t>(threads, INT32_MAX)));
+  if (!stateFile.empty())
+    if (absl::Status status = program.loadState(stateFile); !status.ok())
+      return status;
+  if (!weightsFile.empty())
+    if (absl::Status status = loadWeights(program, weightsFile); !status.ok())
+      return status;
+  Arrays arrays;
+  if (repeat > 0 || timing)
+    if (absl::Status status = makeArrays(loaded, arrays); !status.ok())
+      return status;
+  if (repeat > 0)
+    if (absl::Status status = callAndReport(loaded, arrays, watchdog); !status.ok())
+      return status;
+  if (!saveStateFile.empty())
+    if (absl::Status status = program.saveState(saveStateFile); !status.ok())
+      return status;
+  if (!saveWeightsFile.empty())
+    if (absl::Status status = saveWeights(program, saveWeightsFile); !status.ok())
+      return status;
+  if (timing) {
+    watchdog.enter("measuring");
+    if (absl::Status status = measure(program, arrays.inputs, arrays.outputs); !status.ok())
+      return status;
+  }
+  // What one has not been able to write, the others say as well.
+  return meet(program);
 }
 
 absl::Status run(Watchdog &watchdog) {
@@ -390,34 +459,17 @@ absl::Status run(Watchdog &watchdog) {
   if (absl::Status status = load(context, loaded, watchdog); !status.ok())
     return status;
   Program &program = *loaded.program;
-  watchdog.enter("reading the inputs");
-  if (threads)
-    keratin_set_num_threads(int32_t(std::min<int64_t>(threads, INT32_MAX)));
-  if (!stateFile.empty())
-    if (absl::Status status = program.loadState(stateFile); !status.ok())
+  if (!shards.empty() || program.isSharded()) {
+    watchdog.enter("joining the other ranks");
+    if (absl::Status status = program.join(); !status.ok())
       return status;
-  if (!weightsFile.empty())
-    if (absl::Status status = loadWeights(program, weightsFile); !status.ok())
-      return status;
-  std::vector<Array> inputs, outputs;
-  if (repeat > 0 || timing)
-    if (absl::Status status = makeArrays(loaded, inputs, outputs); !status.ok())
-      return status;
-  if (repeat > 0)
-    if (absl::Status status = callAndReport(loaded, inputs, outputs, watchdog); !status.ok())
-      return status;
-  if (!saveStateFile.empty())
-    if (absl::Status status = program.saveState(saveStateFile); !status.ok())
-      return status;
-  if (!saveWeightsFile.empty())
-    if (absl::Status status = saveWeights(program, saveWeightsFile); !status.ok())
-      return status;
-  if (!timing)
-    return absl::OkStatus();
-  watchdog.enter("measuring");
-  if (absl::Status status = program.continueOnCopy(); !status.ok())
-    return status;
-  return measure(program, inputs, outputs);
+    if (program.rank() > 0)
+      leaveResultsToFirst();
+  }
+  absl::Status status = callAndSave(loaded, watchdog);
+  if (!status.ok())
+    program.tellRanks(status);
+  return status;
 }
 
 // What is wrong with the command line, whatever the model is; "" if nothing is.

@@ -4,10 +4,13 @@
 #include "compiler/driver/Version.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
+#include "runtime/object/State.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
 
 using namespace keratin;
 using namespace keratin::tools;
@@ -203,27 +206,18 @@ absl::Status Program::saveState(const std::string &path) const {
   return statusOf(status);
 }
 
-absl::Status Program::continueOnCopy() {
-  keratin_status_t status;
-  keratin_state_t *copy = nullptr;
-  if (keratin_state_copy(state.get(), &copy, &status) == KERATIN_OK)
-    state.reset(copy);
-  return statusOf(status);
-}
-
-// An array of zeros for a tensor of the signature.
-static absl::StatusOr<Array> makeArray(const keratin_tensor_desc_t &tensor,
-                                       std::vector<int64_t> dims) {
+absl::StatusOr<Array> tools::makeArray(const char *name, int32_t dtype, std::vector<int64_t> dims) {
   int64_t bytes = 0;
-  if (!runtime::tensorBytes(tensor.dtype, tensor.rank, dims.data(), bytes) || bytes > maxArrayBytes)
-    return absl::ResourceExhaustedError(std::string("'") + tensor.name +
+  if (!runtime::tensorBytes(dtype, int32_t(dims.size()), dims.data(), bytes) ||
+      bytes > maxArrayBytes)
+    return absl::ResourceExhaustedError(std::string("'") + name +
                                         "' would be too large to hold in memory");
-  return Array{keratin_dtype_t(tensor.dtype), std::move(dims), std::vector<char>(size_t(bytes))};
+  return Array{keratin_dtype_t(dtype), std::move(dims), std::vector<char>(size_t(bytes))};
 }
 
 absl::StatusOr<Array> Program::variable(int32_t i) const {
   const keratin_tensor_desc_t &tensor = described->variables[i].tensor;
-  auto array = makeArray(tensor, {tensor.dims, tensor.dims + tensor.rank});
+  auto array = makeArray(tensor.name, tensor.dtype, {tensor.dims, tensor.dims + tensor.rank});
   if (!array.ok())
     return array;
   keratin_status_t status;
@@ -261,7 +255,7 @@ absl::StatusOr<std::vector<Array>> Program::makeOutputs(std::vector<Array> &inpu
     if (keratin_state_output_dims(state.get(), number, views.data(), int32_t(views.size()), i,
                                   dims.data(), &status) != KERATIN_OK)
       return statusOf(status);
-    auto array = makeArray(tensor, std::move(dims));
+    auto array = makeArray(tensor.name, tensor.dtype, std::move(dims));
     if (!array.ok())
       return array.status();
     outputs.push_back(*std::move(array));
@@ -270,8 +264,8 @@ absl::StatusOr<std::vector<Array>> Program::makeOutputs(std::vector<Array> &inpu
 }
 
 absl::Status Program::call(std::vector<Array> &inputs, std::vector<Array> &outputs) const {
-  if (signature().computed) {
-    // Of the sizes that an earlier call computed.
+  if (signature().computed || ranks() > 1) {
+    // Of the sizes that an earlier call computed, or that all ranks' are together.
     auto fresh = makeOutputs(inputs);
     if (!fresh.ok())
       return fresh.status();
@@ -281,6 +275,7 @@ absl::Status Program::call(std::vector<Array> &inputs, std::vector<Array> &outpu
   keratin_status_t status;
   keratin_state_invoke(state.get(), number, in.data(), int32_t(in.size()), out.data(),
                        int32_t(out.size()), nullptr, 0, &status);
+  ranksKnow |= status.code != KERATIN_OK;
   // The dims are the views', and so what the call computed.
   for (int32_t i = 0; signature().computed && i < signature().num_outputs; ++i) {
     Array &output = outputs[size_t(i)];
@@ -297,4 +292,36 @@ absl::Status Program::call(const std::vector<keratin_tensor_t> &inputs,
   keratin_state_invoke(state.get(), number, inputs.data(), int32_t(inputs.size()), outputs.data(),
                        int32_t(outputs.size()), nullptr, 0, &status);
   return statusOf(status);
+}
+
+//===-- Ranks ---------------------------------------------------------------------------------===//
+
+bool Program::isSharded() const {
+  return std::any_of(signature().inputs, signature().inputs + signature().num_inputs,
+                     [](const keratin_tensor_desc_t &input) { return input.part != 0; });
+}
+
+absl::Status Program::join() {
+  keratin_status_t status;
+  keratin_state_join(state.get(), nullptr, &status);
+  ranksKnow = status.code != KERATIN_OK;
+  return statusOf(status);
+}
+
+int32_t Program::rank() const { return state->group ? keratin_group_rank(state->group) : 0; }
+int32_t Program::ranks() const { return state->group ? keratin_group_size(state->group) : 1; }
+
+absl::Status Program::runOnRanks(const keratin_collective_t &wanted) const {
+  if (!state->group)
+    return absl::OkStatus();
+  keratin_status_t status;
+  keratin_group_run(state->group, &wanted, &status);
+  ranksKnow = status.code != KERATIN_OK;
+  return statusOf(status);
+}
+
+void Program::tellRanks(const absl::Status &failure) const {
+  if (!ranksKnow)
+    keratin_group_fail(state->group, std::string(failure.message()).c_str());
+  ranksKnow = true;
 }

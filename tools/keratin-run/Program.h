@@ -8,6 +8,7 @@
 #include "ir/saved/SavedGraph.h"
 #include "runtime/abi/keratin_abi.h"
 
+#include <keratin/comm.h>
 #include <keratin/object.h>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,9 @@ absl::StatusOr<size_t> pickFunction(const std::vector<std::string> &names, const
 
 keratin_tensor_t viewOf(Array &array);
 
+// Of zeros. RESOURCE_EXHAUSTED, with the name, for more than maxArrayBytes.
+absl::StatusOr<Array> makeArray(const char *name, int32_t dtype, std::vector<int64_t> dims);
+
 // Values of the variables of a model; its functions are called on them.
 class Program {
 public:
@@ -50,8 +54,19 @@ public:
 
   absl::Status loadState(const std::string &path);
   absl::Status saveState(const std::string &path) const;
-  // Further calls leave the values as they are now: they go to a copy.
-  absl::Status continueOnCopy();
+
+  // Whether each rank of a job has a part of what the function is given.
+  bool isSharded() const;
+  // Joins the ranks that a launcher has started; variables have the values of rank 0 then. Once.
+  absl::Status join();
+  // 0 and 1 where it has not joined any.
+  int32_t rank() const;
+  int32_t ranks() const;
+  // What all ranks do together; nothing where it has not joined any.
+  absl::Status runOnRanks(const keratin_collective_t &wanted) const;
+  // Of a failure of this rank, in the place of what the others do next: it fails on them. Nothing
+  // where they know, as of what has failed in a call.
+  void tellRanks(const absl::Status &failure) const;
 
   // One of the variables of the model.
   absl::StatusOr<Array> variable(int32_t number) const;
@@ -87,6 +102,7 @@ private:
   const keratin_object_desc_t *described = nullptr;
   const keratin_object_function_t *picked = nullptr;
   int32_t number = 0;
+  mutable bool ranksKnow = false; // that something has failed
 };
 
 // The most that an array of a call may have.

@@ -1,0 +1,119 @@
+"""keratin-run as ranks of several launchers: run_ranks.py KERATIN_RUN KERATIN_COMPILE SOURCE_FOLDER SCRATCH_FOLDER."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+RUN, COMPILE, SOURCE, SCRATCH = sys.argv[1:]
+MODEL = os.path.join(SOURCE, "Inputs", "ranks.mlir")
+LAUNCHERS = {
+    "Open MPI": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,tcp"],
+    "MPICH": ["mpirun.mpich"],
+}
+LIMIT = 300  # seconds
+TRAIN = ["--random=3", "--size=batch=7", "--repeat=3"]
+
+
+def environment(**more):
+    names = ("KERATIN_RANK", "KERATIN_RANKS", "KERATIN_JOB", "KERATIN_MPI_LIBRARY")
+    return {**{name: value for name, value in os.environ.items() if name not in names},
+            "KERATIN_COLLECTIVE_TIMEOUT": "60", "KERATIN_NUM_THREADS": "1", **more}
+
+
+def require(condition, said):
+    if not condition:
+        sys.exit(f"not as expected:\n{said}")
+
+
+def launched(command):
+    run = subprocess.run(command, env=environment(), text=True, timeout=LIMIT, capture_output=True, cwd=SCRATCH)
+    return run.returncode, run.stdout, run.stderr
+
+
+def shared(ranks, *arguments, of_rank=lambda rank: ()):
+    """Of each rank the exit code, what it printed and its errors."""
+    shared.jobs += 1
+    processes = [subprocess.Popen([RUN, *arguments, *of_rank(rank)], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, cwd=SCRATCH,
+                                  env=environment(KERATIN_RANK=str(rank), KERATIN_RANKS=str(ranks),
+                                                  KERATIN_JOB=f"run-{os.getpid()}-{shared.jobs}"))
+                 for rank in range(ranks)]
+    said = [process.communicate(timeout=LIMIT) for process in processes]
+    return [(process.returncode, *text) for process, text in zip(processes, said)]
+
+
+shared.jobs = 0
+
+
+def check(found, wanted):
+    """The same text, but for the last digits of numbers, since sums are rounded elsewhere; integers are the same."""
+    numbers = r"-?\d+\.\d*(?:e[+-]\d+)?"
+    require(re.sub(r"\s+", " ", re.sub(numbers, "#", found)) == re.sub(r"\s+", " ", re.sub(numbers, "#", wanted)),
+            f"{found}\n{wanted}")
+    for left, right in zip(re.findall(numbers, found), re.findall(numbers, wanted), strict=True):
+        require(abs(float(left) - float(right)) <= 2e-5 * max(1, abs(float(right))), f"{found}\n{wanted}")
+
+
+def check_ranks(outcomes, wanted):
+    for rank, (code, out, err) in enumerate(outcomes):
+        require(code == 0 and (rank == 0 or out == ""), f"rank {rank}: exit code {code}\n{out}{err}")
+    check(outcomes[0][1], wanted)
+
+
+shutil.rmtree(SCRATCH, ignore_errors=True)
+os.makedirs(SCRATCH)
+code, ALONE, said = launched([RUN, MODEL, *TRAIN])
+require(code == 0, said)
+require("columns: float32 (3, 7)" in ALONE, ALONE)
+
+# Over shared memory, by a size that the command line names; with more ranks than rows; and checked, each call.
+for ranks in (2, 3, 8):
+    check_ranks(shared(ranks, MODEL, "--shard=batch", *TRAIN), ALONE)
+outcomes = shared(2, MODEL, "--shard=batch", *TRAIN, "--check")
+check_ranks([(outcomes[0][0], outcomes[0][1].replace("check: 3 calls agree with the reference interpreter\n", ""),
+              outcomes[0][2]), outcomes[1]], ALONE)
+require("check: 3 calls agree" in outcomes[0][1], outcomes)
+
+# From what one process has written, and by an object, which knows what is sharded. Rank 0 alone writes.
+require(launched([COMPILE, MODEL, "--shard=batch", "-o", "ranks.so", "--metadata=ranks.json"])[0] == 0, "ranks.so")
+with open(os.path.join(SCRATCH, "ranks.json")) as file:
+    train, = json.load(file)["functions"]
+require(train["sharded"] == ["batch"] and train["collectives"] > 0, train)
+require([tensor.get("sharded_dimension") for tensor in train["inputs"] + train["outputs"]] ==
+        [0, 0, None, None, 0, 1, 0], train)
+check_ranks(shared(3, "ranks.so", *TRAIN, "--save-state=state", "--save-weights=w.npz", "--output=out.npz",
+                   "--profile=profile.json"), ALONE)
+for name in ("state", "w.npz", "out.npz", "profile.json"):
+    require(os.path.exists(os.path.join(SCRATCH, name)), name)
+again = ["--random=3", "--size=batch=7", "--state=state"]
+code, next_alone, said = launched([RUN, MODEL, *again])
+require(code == 0, said)
+check_ranks(shared(2, "ranks.so", *again), next_alone)
+require("time: " in shared(2, "ranks.so", *TRAIN, "--quiet", "--time")[0][1], "--time")
+
+# A rank that fails says why; the others say which one it was, and none waits.
+for outcomes in (shared(3, MODEL, "--shard=batch", *TRAIN,
+                        of_rank=lambda rank: ["--input=x=missing.npy"] if rank == 1 else []),
+                 shared(3, MODEL, "--shard=batch", *TRAIN,
+                        of_rank=lambda rank: ["--weights=missing.npz"] if rank == 1 else [])):
+    for rank, (code, out, err) in enumerate(outcomes):
+        require(code == 1 and "missing.np" in err and ("rank 1 has failed: " in err) == (rank != 1),
+                f"rank {rank}: exit code {code}\n{out}{err}")
+for rank, (code, out, err) in enumerate(shared(2, MODEL, "--shard=batch", *TRAIN, "--quiet", "--save-state=no/state")):
+    require(code == 1 and ("rank 0 has failed: " in err) == (rank == 1), f"rank {rank}: exit code {code}\n{out}{err}")
+for arguments, message in (([MODEL, "--shard=rows", *TRAIN], "--shard: no input has a size 'rows'; there are batch"),
+                           (["ranks.so", "--shard=batch", *TRAIN], "--shard goes with a model, not a shared object")):
+    code, out, err = launched([RUN, *arguments])
+    require(code == 1 and message in err, err)
+
+for name, launcher in LAUNCHERS.items():
+    if shutil.which(launcher[0]) is None:
+        print(f"{launcher[0]} is not here: nothing of {name} was tried")
+        continue
+    for model, options in ((MODEL, ["--shard=batch"]), ("ranks.so", [])):
+        code, out, err = launched([*launcher, "-n", "2", RUN, model, *options, *TRAIN])
+        require(code == 0, err)
+        check(out, ALONE)
