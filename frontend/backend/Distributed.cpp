@@ -24,7 +24,7 @@ static void run(const char *function, const keratin_collective_t &wanted) {
   keratin_status_t status = {};
   keratin_group_run(jobGroup(), &wanted, &status);
   if (status.code != KERATIN_OK)
-    throw RuntimeError(std::string(function) + ": " + status.message);
+    throwRankFailure(function, status);
 }
 
 namespace keratin::backend::distributed {

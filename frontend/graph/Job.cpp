@@ -27,7 +27,7 @@ void frontend::joinJob(keratin_comm_t *engine) {
   if (status.code == KERATIN_OK)
     keratin_group_create(engine, &joined, &status);
   if (status.code != KERATIN_OK)
-    throw RuntimeError(std::string("distributed.init: ") + status.message);
+    throwRankFailure("distributed.init", status);
   group.store(joined, std::memory_order_release);
   // Before what outlives main() is gone; an engine may wait for the other ranks to leave, too.
   std::atexit(leaveJob);

@@ -30,9 +30,20 @@ namespace keratin::frontend {
     throw FloatingPointError(message);
   case KERATIN_RESOURCE_EXHAUSTED:
     throw MemoryError(message);
+  case KERATIN_ABORTED:
+    throw RankError(message);
+  case KERATIN_UNAVAILABLE:
+    throw LostRankError(message);
   default:
     throw RuntimeError(message);
   }
+}
+
+// The same of what ranks do together, where no value of the caller's is wrong.
+[[noreturn]] inline void throwRankFailure(const std::string &function, keratin_status_t status) {
+  if (status.code == KERATIN_INVALID_ARGUMENT || status.code == KERATIN_FAILED_PRECONDITION)
+    status.code = KERATIN_INTERNAL;
+  throwFailure(function, status);
 }
 
 inline void throwIfFailed(const std::string &function, const keratin_status_t &status,

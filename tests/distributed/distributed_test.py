@@ -103,7 +103,7 @@ def test_a_wrong_shape_on_one_rank_fails_the_call_on_all_and_no_other(tmp_path):
     outputs = run_ranks(3, 'shape-%d' % os.getpid(), script(lines))
     for rank, (code, output) in enumerate(outputs):
         assert code == 0, output
-        told = 'ValueError' if rank == 1 else 'RuntimeError function: '
+        told = 'ValueError' if rank == 1 else 'RankError function: '
         assert output.startswith(told), output
         assert ('rank 1 has failed: ' in output) == (rank != 1), output
         assert output.endswith('6.0\n'), output
@@ -111,11 +111,15 @@ def test_a_wrong_shape_on_one_rank_fails_the_call_on_all_and_no_other(tmp_path):
 
 def test_a_killed_rank_is_missed():
     lines = [*SUM, 'f([numpy.ones((1, 2))])', 'import os, signal',
-             'if D.rank() == 1: os.kill(os.getpid(), signal.SIGKILL)', 'f([numpy.ones((1, 2))])']
+             'if D.rank() == 1: os.kill(os.getpid(), signal.SIGKILL)',
+             'try:', '    f([numpy.ones((1, 2))])', 'except D.LostRankError as error:',
+             '    assert isinstance(error, D.RankError) and isinstance(error, RuntimeError)',
+             '    raise']
     outputs = run_ranks(3, 'kill-%d' % os.getpid(), script(lines))
     assert outputs[1][0] == -9
     for rank in (0, 2):
         assert outputs[rank][0] == 1
+        assert 'keratin.distributed.LostRankError: function: ' in outputs[rank][1]
         assert 'rank 1 is gone' in outputs[rank][1]
 
 
@@ -125,6 +129,7 @@ def test_ranks_with_other_functions_are_told():
              'f([numpy.ones((1, 2))])']
     for code, output in run_ranks(2, 'other-%d' % os.getpid(), script(lines)):
         assert code == 1
+        assert 'keratin.distributed.RankError: function: ' in output, output
         assert 'rank 0 asks for the max and rank 1 for the sum' in output, output
 
 

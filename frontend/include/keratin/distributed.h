@@ -45,8 +45,8 @@ inline Mesh mesh(std::string axis) { return Mesh(std::move(axis)); }
 namespace distributed {
 
 // Joins the ranks that the launcher has started; alone where there is none. Once a process, before
-// the first function with shards is made. RuntimeError where the others do not come, or for what
-// the launcher says that makes no sense.
+// the first function with shards is made. LostRankError where the others do not come, RuntimeError
+// for what the launcher says that makes no sense.
 void init();
 // The same over an engine that the program brings (<keratin/comm.h>), which is closed in the end.
 void init(keratin_comm_t *engine);
@@ -60,14 +60,17 @@ int size();
 // "Open MPI", "shared memory"; "one rank".
 std::string engine();
 
+// Calls of functions with shards, and these, succeed or fail on all ranks: with RankError where
+// another rank has failed or wants something else, and with LostRankError where one is lost.
+
 // Returns when all ranks have come to it.
 void barrier();
 // Gives the variables of all ranks the values that they have on one. ValueError for what is no
-// variable; RuntimeError where the ranks do not name the same ones.
+// variable; RankError where the ranks do not name the same ones.
 void broadcast(const std::vector<Tensor> &variables, int from = 0,
                SourceLocation location = SourceLocation::current());
 // The parts of all ranks one behind the other along the first dimension, in which they may differ.
-// ValueError for an array without one; RuntimeError where the ranks' parts do not fit.
+// ValueError for an array without one; RankError where the ranks' parts do not fit.
 Array allGather(const Array &part, SourceLocation location = SourceLocation::current());
 // The dimension of the tensor that has the size of this name (K::Dim); -1: none has.
 int64_t axisOf(const Tensor &tensor, const std::string &size,

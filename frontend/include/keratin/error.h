@@ -46,6 +46,15 @@ class KERATIN_EXCEPTION FloatingPointError : public Error {
 class KERATIN_EXCEPTION RuntimeError : public Error {
   using Error::Error;
 };
+// Another rank of the job has failed, or wants something else: no rank has updated anything, and
+// all may go on.
+class KERATIN_EXCEPTION RankError : public RuntimeError {
+  using RuntimeError::RuntimeError;
+};
+// A rank is lost or did not come in time: none can go on together, but from a checkpoint.
+class KERATIN_EXCEPTION LostRankError : public RankError {
+  using RankError::RankError;
+};
 // The memory that was needed is not there, on the host or on a device.
 class KERATIN_EXCEPTION MemoryError : public RuntimeError {
   using RuntimeError::RuntimeError;

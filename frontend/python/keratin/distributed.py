@@ -8,11 +8,15 @@
     step = K.function([x, y], [loss], updates, shard=['batch'])
     distributed.broadcast(weights)              # all begin with what rank 0 has
     step([part_of_x, part_of_y])                # this rank's part of the batch
+
+What fails on one rank fails on all: with RankError, a RuntimeError, where it was another rank, after which
+all may go on; with LostRankError, a RankError, where a rank is lost or did not come in time.
 """
 from __future__ import annotations
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from keratin._native import LostRankError, RankError
 from keratin._native import functions as _native
 
 if _TYPE_CHECKING:
@@ -27,7 +31,8 @@ def init() -> None:
     end of the process.
 
     Raises:
-        RuntimeError: if the others do not come, or what the launcher says makes no sense.
+        LostRankError: if the others do not come.
+        RuntimeError: if what the launcher says makes no sense.
     """
     _native.distributed_init()
 
@@ -61,7 +66,7 @@ def barrier() -> None:
     """Returns when all ranks have come to it.
 
     Raises:
-        RuntimeError: if one does not.
+        LostRankError: if one does not.
     """
     _native.distributed_barrier()
 
@@ -75,7 +80,8 @@ def broadcast(variables: Sequence[Tensor], root: int = 0) -> None:
 
     Raises:
         ValueError: for what is no variable, and for a rank that there is not.
-        RuntimeError: if the ranks do not name the same variables, or one is lost.
+        RankError: if the ranks do not name the same variables.
+        LostRankError: if one is lost.
     """
     _native.distributed_broadcast(list(variables), root)
 
@@ -92,6 +98,7 @@ def all_gather(part: Any) -> Any:
 
     Raises:
         ValueError: for a number.
-        RuntimeError: if the parts do not fit together, or a rank is lost.
+        RankError: if the parts do not fit together.
+        LostRankError: if a rank is lost.
     """
     return _native.distributed_all_gather(part)

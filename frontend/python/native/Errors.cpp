@@ -2,6 +2,7 @@
 
 #include "frontend/python/native/Place.h"
 #include "frontend/python/native/Python.h"
+#include "frontend/python/native/Subjects.h"
 #include "keratin/error.h"
 
 #include <nanobind/nanobind.h>
@@ -17,6 +18,27 @@ static void set(PyObject *kind, const char *message) {
     PyErr_SetObject(kind, text);
     Py_DECREF(text);
   }
+}
+
+static PyObject *rankError, *lostRankError; // as long as the process
+
+void keratin::python::registerErrors(nb::module_ &m) {
+  const auto make = [&m](const char *name, const char *doc, PyObject *base) {
+    const std::string full = std::string("keratin.distributed.") + name;
+    PyObject *made = PyErr_NewExceptionWithDoc(full.c_str(), doc, base, nullptr);
+    if (!made)
+      nb::raise_python_error();
+    m.attr(name) = nb::borrow(made);
+    return made;
+  };
+  rankError = make("RankError",
+                   "Another rank of the job has failed, or wants something else.\n\n"
+                   "No rank has updated anything, and all may go on.",
+                   PyExc_RuntimeError);
+  lostRankError = make("LostRankError",
+                       "A rank of the job is lost, or did not come in time.\n\n"
+                       "None can go on together, but from a checkpoint.",
+                       rankError);
 }
 
 void keratin::python::setError() noexcept {
@@ -44,6 +66,10 @@ void keratin::python::setError() noexcept {
     set(PyExc_FloatingPointError, error.what());
   } catch (const MemoryError &error) {
     set(PyExc_MemoryError, error.what());
+  } catch (const LostRankError &error) {
+    set(lostRankError, error.what());
+  } catch (const RankError &error) {
+    set(rankError, error.what());
   } catch (const std::bad_alloc &) {
     PyErr_NoMemory();
   } catch (const std::exception &error) {

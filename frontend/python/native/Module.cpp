@@ -75,6 +75,7 @@ NB_MODULE(_native, m) {
   });
   const keratin_printer_t printer = {printToPython, nullptr};
   keratin_set_printer(&printer);
+  registerErrors(m);
   registerArrays(m);
   registerDeviceArrays(m);
   registerSizes(m);
