@@ -192,6 +192,36 @@ Value GraphMath::windowSum(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> 
                                DimsAttr::get(b.getContext(), low), xDilation);
 }
 
+Value GraphMath::alongAxis(Value x, int64_t axis, function_ref<Value(Value)> rows) {
+  SmallVector<int64_t> permutation(getTensorType(x).getRank());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[0], permutation[axis]); // its own inverse
+  return transpose(rows(transpose(x, permutation)), permutation);
+}
+
+static RankedTensorType withRows(Value x, const DimExpr &rows) {
+  Shape shape = getShape(x);
+  shape[0] = rows;
+  return getTensorType(shape, getElementType(x));
+}
+
+Value GraphMath::allReduce(Value x, RankReduction reduction) {
+  return b.create<AllReduceOp>(loc, x.getType(), x, reduction);
+}
+
+Value GraphMath::allGather(Value x, int64_t axis, const DimExpr &whole) {
+  return alongAxis(x, axis, [&](Value part) -> Value {
+    return b.create<AllGatherOp>(loc, withRows(part, whole), part);
+  });
+}
+
+Value GraphMath::reduceScatter(Value x, RankReduction reduction, int64_t axis,
+                               const DimExpr &part) {
+  return alongAxis(x, axis, [&](Value whole) -> Value {
+    return b.create<ReduceScatterOp>(loc, withRows(whole, part), whole, reduction);
+  });
+}
+
 Value GraphMath::windowMax(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
                            const Shape &low, const Shape &result) {
   return b.create<WindowMaxOp>(loc, getTensorType(result, getElementType(x)), x, window, strides,

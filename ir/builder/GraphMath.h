@@ -96,7 +96,16 @@ public:
   mlir::Value windowMax(mlir::Value x, llvm::ArrayRef<int64_t> window,
                         llvm::ArrayRef<int64_t> strides, const Shape &low, const Shape &result);
 
+  // What all ranks do together; along an axis of which they have parts, by the size of the result.
+  mlir::Value allReduce(mlir::Value x, RankReduction reduction);
+  mlir::Value allGather(mlir::Value x, int64_t axis, const DimExpr &whole);
+  mlir::Value reduceScatter(mlir::Value x, RankReduction reduction, int64_t axis,
+                            const DimExpr &part);
+
 private:
+  mlir::Value alongAxis(mlir::Value x, int64_t axis,
+                        llvm::function_ref<mlir::Value(mlir::Value)> rows);
+
   mlir::OpBuilder &b;
   mlir::Location loc;
 };

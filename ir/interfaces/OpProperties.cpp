@@ -39,4 +39,6 @@ Value keratin::ir::rootOf(Value value) {
   return value;
 }
 
+bool keratin::ir::isCollective(Operation *op) { return runtimeFunctionOf(op) == "collective"; }
+
 #include "ir/interfaces/OpProperties.cpp.inc"

@@ -41,6 +41,8 @@ bool isContraction(mlir::Operation *op);
 bool isTiled(mlir::Operation *op);
 // The function of the runtime by which the host does the op itself; empty: code of its own does it.
 llvm::StringRef runtimeFunctionOf(mlir::Operation *op);
+// Whether all ranks of a job do it together.
+bool isCollective(mlir::Operation *op);
 
 //===-- Algebra -------------------------------------------------------------------------------===//
 

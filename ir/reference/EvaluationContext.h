@@ -30,6 +30,8 @@ public:
   // In place: what the reduction (ir::RankReduction) makes of all ranks' tensors. False where they
   // do not fit.
   virtual bool reduce(int64_t reduction, HostTensor &tensor) = 0;
+  // In place: the rows of all ranks' tensors.
+  virtual bool gather(HostTensor &tensor) = 0;
 };
 
 struct EvaluationContext {

@@ -18,20 +18,6 @@ LogicalResult PrintOp::evaluate(EvaluationContext &context, Operands operands, R
   return success();
 }
 
-LogicalResult AllReduceOp::evaluate(EvaluationContext &context, Operands operands,
-                                    Results results) {
-  results[0] = *operands[0];
-  if (!context.ranks && getReduction() == RankReduction::Before) {
-    std::fill(results[0].ints.begin(), results[0].ints.end(), 0);
-    std::fill(results[0].floats.begin(), results[0].floats.end(), 0.0);
-  }
-  if (context.ranks && !context.ranks->reduce(int64_t(getReduction()), results[0]))
-    return fail(context, "all_reduce: the ranks do not want the same");
-  for (int64_t &number : results[0].ints)
-    number = wrapToInteger(results[0].dtype, number);
-  return success();
-}
-
 static bool holds(Requirement kind, int64_t lhs, int64_t rhs) {
   switch (kind) {
   case Requirement::Equal:

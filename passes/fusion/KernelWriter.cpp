@@ -2,6 +2,7 @@
 
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/interfaces/Workspace.h"
 #include "passes/loops/CheapValues.h"
 
@@ -113,8 +114,8 @@ void KernelWriter::makeKernel(const KernelGroups::Group &group) {
   SmallVector<Value> inputs, outputs = groups.outputsOf(group);
   // What ranks do together stays (passes may see less to do than on another rank), and has a place.
   for (Operation *op : group)
-    if (auto reduce = dyn_cast<AllReduceOp>(op); reduce && reduce->use_empty())
-      outputs.push_back(reduce.getY());
+    if (isCollective(op) && op->use_empty())
+      outputs.push_back(op->getResult(0));
   for (Operation *op : group)
     for (Value operand : op->getOperands())
       if (!inside.contains(operand.getDefiningOp()) && !llvm::is_contained(inputs, operand))

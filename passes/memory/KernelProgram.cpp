@@ -3,6 +3,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -27,7 +28,8 @@ ArrayRef<unsigned> KernelProgram::returnedAs(Value root) const {
 
 bool keratin::passes::isMessage(Operation *node) {
   auto kernel = dyn_cast<KernelOp>(node);
-  return kernel && llvm::any_of(kernel.getBody().front(), llvm::IsaPred<AllReduceOp>);
+  return kernel &&
+         llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isCollective(&op); });
 }
 
 Operation *keratin::passes::waiterFor(KernelOp message) {
@@ -36,7 +38,10 @@ Operation *keratin::passes::waiterFor(KernelOp message) {
                         [&](Value operand) { return rootOf(operand).getDefiningOp() == message; });
   };
   auto sends = [](Operation &op) {
-    return op.walk([](AllReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    auto stopAt = [](Operation *inner) {
+      return isCollective(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    return op.walk(stopAt).wasInterrupted();
   };
   for (Operation *op = message->getNextNode(); op->getNextNode(); op = op->getNextNode())
     if ((!isView(op) && needs(*op)) || (isNode(op) && !isa<KernelOp>(op) && sends(*op)))

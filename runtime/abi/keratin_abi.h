@@ -77,14 +77,22 @@ typedef struct keratin_number_check_t {
   const keratin_number_operand_t *operands;
 } keratin_number_check_t;
 
-// What the ranks of a job do together (keratin.all_reduce): an element-by-element reduction
-// (keratin_reduction_t) of what all of them have, all fields of eight bytes.
-typedef struct keratin_rank_reduction_t {
+// Of keratin_collective_kind_t what functions have.
+typedef enum keratin_message_kind_t {
+  KERATIN_MESSAGE_ALL_REDUCE = 0,
+  KERATIN_MESSAGE_ALL_GATHER = 1,
+  KERATIN_MESSAGE_REDUCE_SCATTER = 2
+} keratin_message_kind_t;
+
+// What the ranks of a job do together (keratin.all_reduce, all_gather, reduce_scatter): a
+// keratin_message_kind_t and, of reductions, a keratin_reduction_t; all fields of eight bytes.
+typedef struct keratin_rank_message_t {
   const void *send;
   void *receive;
-  int64_t elements, dtype, reduction;
+  int64_t kind, reduction, dtype;
+  int64_t send_elements, receive_elements;
   int64_t site; // whose message says where it is
-} keratin_rank_reduction_t;
+} keratin_rank_message_t;
 
 // What generated code calls. One table serves all calls; it grows at its end only, and code looks
 // at `bytes` before it reads what its own version has added.
@@ -151,7 +159,7 @@ typedef struct keratin_runtime_functions_t {
 
   // Starts what all ranks do together, which goes on beside the call: until it has been waited for,
   // nobody writes what it sends, and nobody touches what it receives.
-  void (*start_collective)(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+  void (*start_collective)(keratin_context_t *context, const keratin_rank_message_t *wanted);
   // Waits for the first that has been started and not waited for; if there is none, the call has
   // failed.
   void (*wait_collective)(keratin_context_t *context);
@@ -409,7 +417,7 @@ static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_sizes_t) == 56, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
-static_assert(sizeof(keratin_rank_reduction_t) == 48, "layout is part of the ABI");
+static_assert(sizeof(keratin_rank_message_t) == 64, "layout is part of the ABI");
 static_assert(sizeof(keratin_runtime_functions_t) == 144, "layout is part of the ABI");
 static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");

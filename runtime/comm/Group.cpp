@@ -163,17 +163,18 @@ static Code start(keratin_group_t *group, const keratin_collective_t &collective
 }
 
 static Code startOfCall(keratin_group_t *group, RankMessages &messages,
-                        const keratin_rank_reduction_t &wanted, const char *name,
+                        const keratin_rank_message_t &wanted, const char *name,
                         keratin_status_t *status) {
   keratin_collective_t collective = {};
   collective.bytes = sizeof(collective);
-  collective.kind = KERATIN_ALL_REDUCE;
+  collective.kind = int32_t(wanted.kind);
   collective.name = name;
   collective.dtype = int32_t(wanted.dtype);
   collective.reduction = int32_t(wanted.reduction);
   collective.send = wanted.send;
   collective.receive = wanted.receive;
-  collective.send_elements = collective.receive_elements = wanted.elements;
+  collective.send_elements = wanted.send_elements;
+  collective.receive_elements = wanted.receive_elements;
   keratin_request_t *request;
   if (Code code = start(group, collective, &messages, request, status))
     return code;

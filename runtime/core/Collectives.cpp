@@ -6,21 +6,29 @@
 #include "runtime/core/DType.h"
 #include "runtime/include/keratin/comm.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 namespace keratin::runtime {
 
-void Invocation::startCollective(keratin_context_t *context,
-                                 const keratin_rank_reduction_t *wanted) {
+void Invocation::startCollective(keratin_context_t *context, const keratin_rank_message_t *wanted) {
   Invocation &self = of(context);
   if (self.hasRanks()) {
     self.start(*wanted);
     (void)self.stopIfRefused(context);
     return;
   }
+  if (wanted->send_elements != wanted->receive_elements) {
+    self.refuse(KERATIN_FAILED_PRECONDITION,
+                "%s: %" PRId64 " elements to send and %" PRId64
+                " to receive; of one rank they must be as many",
+                self.placeOf(*wanted), wanted->send_elements, wanted->receive_elements);
+    (void)self.stopIfRefused(context);
+    return;
+  }
   // Of one rank, before which there is none.
-  auto bytes = size_t(wanted->elements * dtypeSize(int32_t(wanted->dtype)));
-  if (wanted->reduction == KERATIN_REDUCE_BEFORE)
+  auto bytes = size_t(wanted->send_elements * dtypeSize(int32_t(wanted->dtype)));
+  if (wanted->kind == KERATIN_MESSAGE_ALL_REDUCE && wanted->reduction == KERATIN_REDUCE_BEFORE)
     memset(wanted->receive, 0, bytes);
   else if (wanted->send != wanted->receive)
     memcpy(wanted->receive, wanted->send, bytes);
@@ -52,16 +60,19 @@ bool Invocation::mayTakePart() {
   return false;
 }
 
-void Invocation::start(const keratin_rank_reduction_t &wanted) {
-  if (!mayTakePart())
-    return;
-  // "all_reduce; at net.py:12"
-  const char *name = function();
+// "all_reduce; at net.py:12"
+const char *Invocation::placeOf(const keratin_rank_message_t &wanted) const {
   if (wanted.site >= 0 && wanted.site < descriptor.num_sites)
     if (const char *place = strstr(descriptor.sites[wanted.site].message, "; at "))
-      name = place + strlen("; at ");
+      return place + strlen("; at ");
+  return function();
+}
+
+void Invocation::start(const keratin_rank_message_t &wanted) {
+  if (!mayTakePart())
+    return;
   const Ranks &ranks = executable.ranks;
-  code = ranks.functions->start(ranks.group, messages, wanted, name, status);
+  code = ranks.functions->start(ranks.group, messages, wanted, placeOf(wanted), status);
 }
 
 void Invocation::waitForFirst() {

@@ -108,14 +108,15 @@ private:
   static int32_t defineSize(keratin_context_t *context, int32_t number, int64_t value);
   static int64_t growTapes(keratin_context_t *context, int32_t size, int64_t steps);
   static void checkNumbers(keratin_context_t *context, const keratin_number_check_t *check);
-  static void startCollective(keratin_context_t *context, const keratin_rank_reduction_t *wanted);
+  static void startCollective(keratin_context_t *context, const keratin_rank_message_t *wanted);
   static void waitCollective(keratin_context_t *context);
   static void agreeBetween(keratin_context_t *context);
 
   //===-- The other ranks (Collectives.cpp) ---------------------------------------------------===//
   // The call is one of several, of all ranks, which succeed or fail together.
   bool hasRanks() const { return executable.ranks.functions != nullptr; }
-  void start(const keratin_rank_reduction_t &wanted);
+  const char *placeOf(const keratin_rank_message_t &wanted) const;
+  void start(const keratin_rank_message_t &wanted);
   // Whether this rank has not failed; else the others know.
   bool mayTakePart();
   void waitForFirst();

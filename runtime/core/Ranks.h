@@ -20,7 +20,7 @@ struct RankMessages {
 struct RankFunctions {
   // Names are the same on all ranks.
   Code (*start)(keratin_group_t *group, RankMessages &messages,
-                const keratin_rank_reduction_t &wanted, const char *name, keratin_status_t *status);
+                const keratin_rank_message_t &wanted, const char *name, keratin_status_t *status);
   // For the first that was started.
   Code (*wait)(keratin_group_t *group, RankMessages &messages, keratin_status_t *status);
   // Precondition: nothing is under way.

@@ -973,15 +973,33 @@ static std::vector<SweepCase> printCases() {
            }}};
 }
 
-// Of one rank; shard_test has several.
+// Of one rank; shard_test and rank_ops_test have several.
 static std::vector<SweepCase> allReduceCases() {
   std::vector<SweepCase> cases;
   for (RankReduction reduction : {RankReduction::Sum, RankReduction::Max, RankReduction::Before})
     cases.push_back({"all_reduce " + stringifyRankReduction(reduction).str(),
                      {{shape("d0;3"), KERATIN_DTYPE_FLOAT32}},
                      [=](GraphMath &math, ValueRange xs) -> Values {
-                       return {math.builder().create<AllReduceOp>(math.location(), xs[0].getType(),
-                                                                  xs[0], reduction)};
+                       return {math.allReduce(xs[0], reduction)};
+                     }});
+  return cases;
+}
+
+static std::vector<SweepCase> allGatherCases() {
+  return {{"all_gather",
+           {{shape("d0;3"), KERATIN_DTYPE_FLOAT32}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             return {math.allGather(xs[0], 1, DimExpr(3))};
+           }}};
+}
+
+static std::vector<SweepCase> reduceScatterCases() {
+  std::vector<SweepCase> cases;
+  for (RankReduction reduction : {RankReduction::Sum, RankReduction::Min})
+    cases.push_back({"reduce_scatter " + stringifyRankReduction(reduction).str(),
+                     {{shape("d0;3"), KERATIN_DTYPE_FLOAT32}},
+                     [=](GraphMath &math, ValueRange xs) -> Values {
+                       return {math.reduceScatter(xs[0], reduction, 1, DimExpr(3))};
                      }});
   return cases;
 }
@@ -1053,6 +1071,8 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},
       {"keratin.all_reduce", allReduceCases},
+      {"keratin.all_gather", allGatherCases},
+      {"keratin.reduce_scatter", reduceScatterCases},
   };
   auto found = written.find(op);
   return found == written.end() ? std::vector<SweepCase>() : found->second();

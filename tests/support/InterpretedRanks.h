@@ -14,7 +14,7 @@
 
 namespace keratin::tests {
 
-// What ranks reduce together: the last that comes does it.
+// What ranks do together: the last that comes does it.
 class InterpretedRanks {
 public:
   explicit InterpretedRanks(int size) : tensors(size) {}
@@ -23,7 +23,10 @@ public:
   public:
     Rank(InterpretedRanks &all, int number) : all(all), number(number) {}
     bool reduce(int64_t reduction, ir::HostTensor &tensor) override {
-      return all.reduce(number, ir::RankReduction(reduction), tensor);
+      return all.meet(number, tensor, [&] { return all.combine(ir::RankReduction(reduction)); });
+    }
+    bool gather(ir::HostTensor &tensor) override {
+      return all.meet(number, tensor, [&] { return all.gather(); });
     }
 
   private:
@@ -32,12 +35,12 @@ public:
   };
 
 private:
-  bool reduce(int rank, ir::RankReduction reduction, ir::HostTensor &tensor) {
+  template <typename Work> bool meet(int rank, ir::HostTensor &tensor, Work work) {
     std::unique_lock lock(mutex);
     tensors[rank] = &tensor;
     const int64_t mine = round;
     if (++arrived == int(tensors.size())) {
-      isGood &= combine(reduction);
+      isGood &= work();
       arrived = 0;
       ++round;
       changed.notify_all();
@@ -70,6 +73,22 @@ private:
     }
     for (ir::HostTensor *tensor : tensors)
       *tensor = result;
+    return true;
+  }
+
+  bool gather() {
+    ir::HostTensor whole = *tensors[0];
+    for (size_t rank = 1; rank < tensors.size(); ++rank) {
+      const ir::HostTensor &other = *tensors[rank];
+      if (other.dtype != whole.dtype || other.dims.size() != whole.dims.size() ||
+          !std::equal(other.dims.begin() + 1, other.dims.end(), whole.dims.begin() + 1))
+        return false;
+      whole.dims[0] += other.dims[0];
+      whole.floats.insert(whole.floats.end(), other.floats.begin(), other.floats.end());
+      whole.ints.insert(whole.ints.end(), other.ints.begin(), other.ints.end());
+    }
+    for (ir::HostTensor *tensor : tensors)
+      *tensor = whole;
     return true;
   }
 

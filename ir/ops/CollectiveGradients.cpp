@@ -1,0 +1,62 @@
+// Gradients of what the ranks of a job do together: those of the sum of what all ranks make, so
+// what goes to all comes back from all.
+#include "ir/builder/GradientLocation.h"
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/Keratin.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+// Of the largest or smallest `y` of all ranks' `x`: equal shares of `dy` to where it comes from.
+static Value sharesOf(GraphMath &g, Value x, Value y, Value dy) {
+  Value isChosen = g.cast(g.equal(x, y), getElementType(x));
+  return g.mul(isChosen, g.div(dy, g.allReduce(isChosen, RankReduction::Sum)));
+}
+
+LogicalResult AllReduceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  Value all = g.allReduce(cotangents[0], RankReduction::Sum);
+  switch (getReduction()) {
+  case RankReduction::Sum:
+    gradients[0] = all;
+    break;
+  case RankReduction::Before: { // of the ranks behind this one
+    Value before = g.allReduce(cotangents[0], RankReduction::Before);
+    gradients[0] = g.sub(g.sub(all, before), cotangents[0]);
+    break;
+  }
+  case RankReduction::Max:
+  case RankReduction::Min:
+    gradients[0] = sharesOf(g, getX(), getY(), all);
+    break;
+  }
+  return success();
+}
+
+LogicalResult AllGatherOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  gradients[0] = g.reduceScatter(cotangents[0], RankReduction::Sum, 0, getShape(getX())[0]);
+  return success();
+}
+
+LogicalResult ReduceScatterOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                        SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  const DimExpr whole = getShape(getX())[0];
+  Value all = g.allGather(cotangents[0], 0, whole);
+  gradients[0] = getReduction() == RankReduction::Sum
+                     ? all
+                     : sharesOf(g, getX(), g.allGather(getY(), 0, whole), all);
+  return success();
+}
