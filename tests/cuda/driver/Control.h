@@ -28,6 +28,18 @@ const char *keratin_emulator_report(void);
 const char *keratin_emulator_last_fault(void);
 // How often a function was called since `fail=` was last set, by its name without _v2.
 int64_t keratin_emulator_calls(const char *function);
+
+// For look-alikes of other libraries. Puts into a stream of the current context what is done once
+// may_run is not 0; both are called while nothing else happens on any device, as often as a graph
+// with it is launched; release once neither a stream nor a graph has it any more. Returns the
+// driver's result.
+int keratin_emulator_put(void *stream, int (*may_run)(void *), void (*run)(void *),
+                         void (*release)(void *), void *user);
+// In run: the host's view of memory of that device, of which bytes that are read must have been
+// written; NULL if there is something wrong with it.
+void *keratin_emulator_bytes(int device, uint64_t address, uint64_t bytes, int is_written);
+// Of the current context; -1: there is none.
+int keratin_emulator_device(void);
 }
 
 #endif // KERATIN_TESTS_CUDA_DRIVER_CONTROL_H

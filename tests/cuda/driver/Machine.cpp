@@ -322,6 +322,35 @@ extern "C" const char *keratin_emulator_last_fault(void) {
   return machine.lastFault.c_str();
 }
 
+extern "C" int keratin_emulator_put(void *handle, int (*mayRun)(void *), void (*run)(void *),
+                                    void (*release)(void *), void *user) {
+  // Copied with the operation.
+  std::shared_ptr<void> held(user, release);
+  return call("keratin_emulator_put", Needs::Context, [&](Machine &machine, Context *now) {
+    Stream *stream = machine.streamOf(static_cast<CUstream>(handle), *now);
+    if (!stream)
+      return CUresult(CUDA_ERROR_INVALID_HANDLE);
+    return machine.submit(*stream, {Operation::Kind::Other,
+                                    [run, held]() -> CUresult {
+                                      run(held.get());
+                                      return CUDA_SUCCESS;
+                                    },
+                                    [mayRun, held] { return mayRun(held.get()) != 0; }});
+  });
+}
+
+// The machine is locked.
+extern "C" void *keratin_emulator_bytes(int device, uint64_t address, uint64_t bytes,
+                                        int isWritten) {
+  ptx::Memory &memory = *machine().contexts[size_t(device)]->memory;
+  std::byte *found = memory.at(address, bytes);
+  if (found && isWritten)
+    memory.setInitialised(address, bytes);
+  return found && memory.isInitialised(address, bytes) ? found : nullptr;
+}
+
+extern "C" int keratin_emulator_device(void) { return current ? current->ordinal : -1; }
+
 extern "C" int64_t keratin_emulator_calls(const char *function) {
   Machine &machine = emulator::machine();
   std::lock_guard guard(machine.mutex);

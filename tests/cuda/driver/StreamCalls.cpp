@@ -159,16 +159,25 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 }
 KERATIN_EMULATED(cuStreamDestroy_v2);
 
+// What is in it may wait for another thread.
 CUresult cuStreamSynchronize(CUstream stream) {
-  return withStream("cuStreamSynchronize", stream,
-                    [](Machine &machine, Stream &waitedFor) -> CUresult {
-                      if (CUresult result = refuseCaptured(waitedFor))
-                        return result;
-                      ++machine.counts.waits;
-                      for (const TaskRef &task : machine.before(waitedFor))
-                        machine.schedules.finish(task, machine.options);
-                      return waitedFor.context->lost;
-                    });
+  for (bool isFirst = true;; isFirst = false) {
+    bool isOver = true;
+    CUresult result = withStream("cuStreamSynchronize", stream,
+                                 [&](Machine &machine, Stream &waitedFor) -> CUresult {
+                                   if (CUresult refused = refuseCaptured(waitedFor))
+                                     return refused;
+                                   machine.counts.waits += isFirst;
+                                   for (const TaskRef &task : machine.before(waitedFor)) {
+                                     machine.schedules.finish(task, machine.options);
+                                     isOver = isOver && (!task || task->isDone);
+                                   }
+                                   return waitedFor.context->lost;
+                                 });
+    if (isOver || result)
+      return result;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 KERATIN_EMULATED(cuStreamSynchronize);
 

@@ -10,7 +10,8 @@ using namespace keratin::emulator;
 
 static bool isReady(const Task &task) {
   return std::all_of(task.after.begin(), task.after.end(),
-                     [](const TaskRef &earlier) { return earlier->isDone; });
+                     [](const TaskRef &earlier) { return earlier->isDone; }) &&
+         (!task.operation.mayRun || task.operation.mayRun());
 }
 
 TaskRef Schedules::submit(Context &context, Operation operation, std::vector<TaskRef> after) {
@@ -31,7 +32,7 @@ void Schedules::run(Task &task) {
       task.context->lost = result;
   task.isDone = true;
   task.after.clear();
-  task.operation.run = nullptr;
+  task.operation = {};
 }
 
 void Schedules::sweep() {
@@ -61,14 +62,16 @@ std::vector<TaskRef> Schedules::neededFor(const TaskRef &task) const {
 
 void Schedules::runAll(std::vector<TaskRef> tasks, const Options &options) {
   while (!tasks.empty()) {
-    size_t chosen = 0;
-    if (options.schedule == Schedule::Seeded) {
-      std::vector<size_t> ready;
-      for (size_t i = 0; i < tasks.size(); ++i)
-        if (isReady(*tasks[i]))
-          ready.push_back(i);
-      chosen = ready[random() % ready.size()];
-    }
+    std::vector<size_t> ready;
+    for (size_t i = 0; i < tasks.size(); ++i)
+      if (isReady(*tasks[i])) {
+        ready.push_back(i);
+        if (options.schedule != Schedule::Seeded)
+          break;
+      }
+    if (ready.empty())
+      break;
+    size_t chosen = ready[ready.size() > 1 ? random() % ready.size() : 0];
     run(*tasks[chosen]);
     tasks.erase(tasks.begin() + ptrdiff_t(chosen));
   }
@@ -81,9 +84,11 @@ void Schedules::finish(const TaskRef &task, const Options &options) {
 
 void Schedules::advance(const TaskRef &task, const Options &) {
   std::vector<TaskRef> needed = neededFor(task);
-  if (needed.empty())
+  auto ready = std::find_if(needed.begin(), needed.end(),
+                            [](const TaskRef &each) { return isReady(*each); });
+  if (ready == needed.end())
     return;
-  run(*needed.front());
+  run(**ready);
   sweep();
 }
 
@@ -104,6 +109,8 @@ void Schedules::tick(const Options &options) {
     std::vector<TaskRef> ready;
     std::copy_if(pending.begin(), pending.end(), std::back_inserter(ready),
                  [](const TaskRef &task) { return isReady(*task); });
+    if (ready.empty())
+      return;
     run(*ready[random() % ready.size()]);
     sweep();
   }
@@ -113,7 +120,7 @@ void Schedules::drop(const Context &context) {
   for (const TaskRef &task : pending)
     if (task->context == &context) {
       task->isDone = true;
-      task->operation.run = nullptr;
+      task->operation = {};
       task->after.clear();
     }
   sweep();

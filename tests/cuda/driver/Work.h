@@ -17,10 +17,12 @@ struct Context;
 
 // One thing that a stream does.
 struct Operation {
-  enum class Kind { Marker, Launch, CopyIn, CopyOut, CopyWithin, Fill, Free, GraphEnd };
+  enum class Kind { Marker, Launch, CopyIn, CopyOut, CopyWithin, Fill, Free, Other, GraphEnd };
   Kind kind = Kind::Marker;
   // Not 0: the context is lost.
   std::function<cuda::CUresult()> run;
+  // Whether it may be done now, beside all that it comes after; null: it may.
+  std::function<bool()> mayRun = nullptr;
 };
 
 // An operation that waits for its turn.
@@ -36,7 +38,7 @@ using TaskRef = std::shared_ptr<Task>;
 class Schedules {
 public:
   TaskRef submit(Context &context, Operation operation, std::vector<TaskRef> after);
-  // Does the task and all that it waits for.
+  // Does the task and all that it waits for, as far as that may be done now.
   void finish(const TaskRef &task, const Options &options);
   // Does the first thing that the task still needs. So that those who only ask come to an end.
   void advance(const TaskRef &task, const Options &options);
@@ -57,7 +59,7 @@ private:
   void sweep();
 
   std::vector<TaskRef> pending;
-  std::array<int64_t, 8> doneByKind{};
+  std::array<int64_t, size_t(Operation::Kind::GraphEnd) + 1> doneByKind{};
   std::mt19937_64 random;
 };
 
