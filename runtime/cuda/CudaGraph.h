@@ -3,27 +3,10 @@
 #ifndef KERATIN_RUNTIME_CUDA_CUDAGRAPH_H
 #define KERATIN_RUNTIME_CUDA_CUDAGRAPH_H
 
-#include "runtime/core/Allocator.h"
+#include "runtime/cuda/CudaNotes.h"
 #include "runtime/cuda/CudaStep.h"
 
 namespace keratin::cuda {
-
-// Bytes of the host's that grow.
-class CudaNotes {
-public:
-  CudaNotes() = default;
-  CudaNotes(const CudaNotes &) = delete;
-  ~CudaNotes() { clear(); }
-  // On a boundary of eight bytes. False where there is no memory.
-  bool add(const void *data, size_t bytes);
-  void clear();
-  const char *data() const { return memory; }
-  size_t bytes() const { return used; }
-
-private:
-  char *memory = nullptr;
-  size_t used = 0, capacity = 0;
-};
 
 // All with the device's context current, from one thread at a time.
 class CudaGraph {

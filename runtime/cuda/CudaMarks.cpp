@@ -7,33 +7,12 @@ namespace keratin::cuda {
 
 using runtime::fail;
 
-CudaMarks::~CudaMarks() {
-  for (size_t i = 0; i < events.bytes() / sizeof(CUevent); ++i)
-    (void)device.driver.cuEventDestroy_v2(event(i));
-}
-
-CUevent CudaMarks::event(size_t number) const {
-  CUevent found;
-  memcpy(&found, events.data() + number * sizeof(found), sizeof(found));
-  return found;
-}
-
 Code CudaMarks::add(CUstream stream, int32_t tag, keratin_status_t *status) {
-  const Driver &driver = device.driver;
   size_t number = tags.bytes() / sizeof(int64_t);
-  if (number == events.bytes() / sizeof(CUevent)) {
-    CUevent made = nullptr;
-    if (Code code =
-            device.check(driver.cuEventCreate(&made, CU_EVENT_DEFAULT), "cuEventCreate", status))
-      return code;
-    if (!events.add(&made, sizeof(made))) {
-      (void)driver.cuEventDestroy_v2(made);
-      return fail(status, KERATIN_RESOURCE_EXHAUSTED, "device '%s': no memory for a mark",
-                  device.name);
-    }
-  }
-  if (Code code =
-          device.check(driver.cuEventRecord(event(number), stream), "cuEventRecord", status))
+  CUevent event = nullptr;
+  if (Code code = events.find(number, CU_EVENT_DEFAULT, &event, status))
+    return code;
+  if (Code code = device.check(device.driver.cuEventRecord(event, stream), "cuEventRecord", status))
     return code;
   int64_t value = tag;
   return tags.add(&value, sizeof(value)) ? KERATIN_OK
@@ -48,7 +27,7 @@ Code CudaMarks::read(int32_t number, int32_t *tag, int64_t *nanoseconds, keratin
                 device.name, count);
   float milliseconds = 0;
   if (Code code = device.check(
-          device.driver.cuEventElapsedTime(&milliseconds, event(0), event(size_t(number))),
+          device.driver.cuEventElapsedTime(&milliseconds, events[0], events[size_t(number)]),
           "cuEventElapsedTime", status))
     return code;
   int64_t value = 0;

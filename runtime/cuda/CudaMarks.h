@@ -2,16 +2,14 @@
 #ifndef KERATIN_RUNTIME_CUDA_CUDAMARKS_H
 #define KERATIN_RUNTIME_CUDA_CUDAMARKS_H
 
-#include "runtime/cuda/CudaGraph.h"
+#include "runtime/cuda/CudaEvents.h"
 
 namespace keratin::cuda {
 
 // All with the device's context current.
 class CudaMarks {
 public:
-  explicit CudaMarks(CudaDevice &device) : device(device) {}
-  CudaMarks(const CudaMarks &) = delete;
-  ~CudaMarks();
+  explicit CudaMarks(CudaDevice &device) : device(device), events(device) {}
 
   // The next mark is the first.
   void restart() { tags.clear(); }
@@ -20,11 +18,9 @@ public:
   Code read(int32_t number, int32_t *tag, int64_t *nanoseconds, keratin_status_t *status);
 
 private:
-  CUevent event(size_t number) const;
-
   CudaDevice &device;
-  CudaNotes events; // one CUevent after the other
-  CudaNotes tags;   // of eight bytes each
+  CudaEvents events;
+  CudaNotes tags; // of eight bytes each
 };
 
 } // namespace keratin::cuda

@@ -7,6 +7,7 @@
 
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/CudaGraph.h"
 #include "runtime/cuda/CudaMarks.h"
 
 namespace keratin::cuda {
