@@ -50,6 +50,7 @@ def check(ranks, alone, engine):
             numpy.testing.assert_allclose(rank[name], alone[name], rtol=2e-5, atol=2e-6)
             # The same on all ranks, bit by bit.
             assert rank[name].tobytes() == ranks[0][name].tobytes()
+    assert (numpy.concatenate([rank['mask'] for rank in ranks]) == alone['mask']).all()
     numpy.testing.assert_allclose(numpy.concatenate([rank['y'] for rank in ranks]), alone['y'], rtol=2e-5, atol=2e-6)
 
 

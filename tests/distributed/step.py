@@ -1,6 +1,7 @@
 """A rank of a training job: distributed_test.py starts it, several times or once.
 
-step.py OUT: writes the losses, the weights and this rank's part of the predictions to OUT.<rank>.npz.
+step.py OUT [DTYPE]: writes the losses, the weights and this rank's part of the predictions and of the dropout mask to
+OUT.<rank>.npz.
 """
 import sys
 
@@ -10,6 +11,7 @@ import keratin.backend as K
 from keratin import distributed
 
 distributed.init()
+K.set_floatx((sys.argv[2:] or ['float32'])[0])
 rank, size = distributed.rank(), distributed.size()
 random = numpy.random.RandomState(7)
 images = random.rand(90, 12).astype('float32')
@@ -28,11 +30,13 @@ t = K.placeholder((K.Dim('batch'), 3))
 hidden = K.relu(K.dot(x, w) + b)
 mean = K.mean(hidden, axis=0)
 hidden = (hidden - mean) / K.sqrt(K.mean(K.square(hidden - mean), axis=0) + 1e-3)  # over all ranks
+mask = K.dropout(K.ones_like(hidden), 0.25, seed=3)
+hidden = hidden * mask
 y = K.softmax(K.dot(hidden, v))
 loss = K.mean(K.categorical_crossentropy(t, y))
-accuracy = K.mean(K.cast(K.equal(K.argmax(t, axis=-1), K.argmax(y, axis=-1)), 'float32'))
+accuracy = K.mean(K.cast(K.equal(K.argmax(t, axis=-1), K.argmax(y, axis=-1)), K.floatx()))
 updates = [K.update(p, p - 0.5 * g) for p, g in zip(weights, K.gradients(loss, weights))]
-step = K.function([x, t], [loss, accuracy, y], updates, shard=['batch'])
+step = K.function([x, t], [loss, accuracy, y, mask], updates, shard=['batch'])
 
 losses = []
 for epoch in range(4):
@@ -44,5 +48,8 @@ for epoch in range(4):
         results = step([images[rows], labels[rows]])
         losses.append([float(results[0]), float(results[1])])
 distributed.barrier()
-numpy.savez('%s.%d.npz' % (sys.argv[1], rank), losses=losses, y=results[2], engine=distributed.engine(),
+numpy.savez('%s.%d.npz' % (sys.argv[1], rank), losses=losses, y=results[2], mask=results[3], engine=distributed.engine(),
             **{'w%d' % i: K.get_value(p) for i, p in enumerate(weights)})
+distributed.barrier()
+if rank == 0:
+    print('trained')

@@ -1,6 +1,9 @@
 /* A rank that a launcher has started: all collectives, with what each gives held against what it
-   must be; prints one line on rank 0. With "kill N" rank 1 is killed after N collectives, and the
-   others must not wait for ever. C99, so that the header is. */
+   must be; prints one line on rank 0. C99, so that the header is. An argument says otherwise:
+     brief        little data
+     kill KIND    rank 1 is killed in a collective of that number, and before it with "early"; the
+                  others must not wait for ever
+     differ KIND  rank 1 asks for something else than the others, who must be told, and go on */
 #include <keratin/comm.h>
 
 #include <signal.h>
@@ -128,6 +131,44 @@ static void overlap(void) {
   }
 }
 
+/* What becomes of the group when rank 1 does something else at a collective of the kind. */
+static void disturb(const char *how, int kind, int early) {
+  enum { count = 120000 };
+  int32_t *send = fill((int64_t)count * size), *receive = malloc((size_t)count * (size_t)size * 4);
+  keratin_collective_t c;
+  keratin_request_t *request;
+  keratin_status_t status;
+  const int differs = strcmp(how, "differ") == 0;
+  memset(&c, 0, sizeof(c));
+  c.bytes = sizeof(c);
+  c.kind = kind;
+  c.dtype = KERATIN_DTYPE_INT32;
+  c.send = send;
+  c.receive = receive;
+  c.send_elements = kind == KERATIN_REDUCE_SCATTER ? (int64_t)count * size : count;
+  c.receive_elements = kind == KERATIN_ALL_GATHER ? (int64_t)count * size : count;
+  if (kind == KERATIN_ALL_TO_ALL)
+    c.send_elements = c.receive_elements = (int64_t)count * size;
+  if (kind == KERATIN_PERMUTE) {
+    c.to = (rank + 1) % size;
+    c.from = (rank + size - 1) % size;
+  }
+  c.name = differs && rank == 1 && kind == KERATIN_BARRIER ? "other" : NULL;
+  if (differs && rank == 1)
+    c.dtype = KERATIN_DTYPE_FLOAT32;
+  if (!differs && rank == 1 && early)
+    raise(SIGKILL);
+  need(keratin_group_start(group, &c, &request, &status) == KERATIN_OK, "start", &status);
+  if (!differs && rank == 1)
+    raise(SIGKILL);
+  if (keratin_group_wait(group, request, &status) != KERATIN_OK)
+    printf("rank %d was told: %s\n", rank, status.message);
+  else
+    need(!differs, "nobody saw the difference", NULL);
+  free(send);
+  free(receive);
+}
+
 int main(int argc, char **argv) {
   keratin_comm_t *comm;
   keratin_status_t status;
@@ -135,15 +176,14 @@ int main(int argc, char **argv) {
   need(keratin_group_create(comm, &group, &status) == KERATIN_OK, "create", &status);
   rank = keratin_group_rank(group);
   size = keratin_group_size(group);
-  const int victims = argc > 2 && strcmp(argv[1], "kill") == 0 ? atoi(argv[2]) : -1;
-  for (int i = 0; i < victims; ++i)
-    check(100);
-  if (victims >= 0 && rank == 1)
-    raise(SIGKILL);
   check(1);
+  if (argc > 2)
+    disturb(argv[1], atoi(argv[2]), argc > 3);
   check(1000);
-  check(300001);
-  overlap();
+  if (argc == 1) {
+    check(300001);
+    overlap();
+  }
   if (rank == 0)
     printf("%d ranks over %s: all collectives are right\n", size, keratin_group_engine(group));
   fflush(stdout);

@@ -37,7 +37,7 @@ def mpi(name, launcher, ranks):
 
 def mpi_with_a_lost_rank(launcher):
     started = time.monotonic()
-    run = subprocess.run([*launcher, '-n', '3', RANK, 'kill', '2'], text=True, timeout=LIMIT,
+    run = subprocess.run([*launcher, '-n', '3', RANK, 'kill', '0', 'early'], text=True, timeout=LIMIT,
                          env=clean_environment(KERATIN_COLLECTIVE_TIMEOUT='5'),
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     expect(run.returncode != 0 and 'are right' not in run.stdout, True, run.stdout)
@@ -56,7 +56,7 @@ codes, output = shared(4, f'launched-{os.getpid()}')
 expect(codes, [0] * 4, output)
 expect('4 ranks over shared memory: all collectives are right' in output, True, output)
 print(output.strip())
-codes, output = shared(3, f'lost-{os.getpid()}', 'kill', '2')
+codes, output = shared(3, f'lost-{os.getpid()}', 'kill', '0', 'early')
 expect(codes, [1, -9, 1], output)
 expect(output.count('rank 1 is gone'), 2, output)
 
