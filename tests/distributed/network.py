@@ -185,25 +185,27 @@ def shared(count, job, command, limit=120, **more):
 
 
 def run_many(runs, rank, size=2):
-    right = {}
+    right = dict.fromkeys([*launchers(), 'shared memory'], 0)
+    began = time.monotonic()
     with Network(size, delay=0.0002, loss=0.001) as network:
-        for name in (*launchers(), 'shared memory'):
-            began, right[name] = time.monotonic(), 0
-            for run in range(runs):
+        for run in range(runs):
+            for name in right:
                 try:
                     if name == 'shared memory':
                         output = shared(size, 'many-%d-%d' % (os.getpid(), run), [rank, 'brief'])[0][1]
                     else:
-                        output = network.mpirun(name, size, [rank, 'brief'], limit=30).stdout
+                        output = network.mpirun(name, size, [rank, 'brief']).stdout
                 except subprocess.TimeoutExpired as expired:
                     output = '%s\n%s' % (expired, expired.output)
                 if '%d ranks over %s: all collectives are right' % (size, name) in output:
                     right[name] += 1
                 else:
                     print('%s, run %d:\n%s' % (name, run, output), flush=True)
-            print('%s: %d of %d runs were right, %.2f s each' % (name, right[name], runs, (time.monotonic() - began) / runs), flush=True)
-        print('%d packets on the wire, of which %d were lost; %d jobs of MPICH were right and did not end' % (network.packets, network.lost, network.hung))
-    return all(count == runs for count in right.values())
+            if (run + 1) % 100 == 0 or run + 1 == runs:
+                print('of %d runs were right: %s; %d of MPICH did not end; %d packets, of which %d were lost; %.0f s' %
+                      (run + 1, ', '.join('%s %d' % each for each in right.items()), network.hung, network.packets, network.lost,
+                       time.monotonic() - began), flush=True)
+    return all(count == runs for count in right.values()) and not network.hung
 
 
 if __name__ == '__main__':
