@@ -86,7 +86,7 @@ require([tensor.get("sharded_dimension") for tensor in train["inputs"] + train["
         [0, 0, None, None, 0, 1, 0], train)
 check_ranks(shared(3, "ranks.so", *TRAIN, "--save-state=state", "--save-weights=w.npz", "--output=out.npz",
                    "--profile=profile.json"), ALONE)
-for name in ("state", "w.npz", "out.npz", "profile.json"):
+for name in ("state", "w.npz", "out.npz", "profile.0.json", "profile.2.json"):
     require(os.path.exists(os.path.join(SCRATCH, name)), name)
 again = ["--random=3", "--size=batch=7", "--state=state"]
 code, next_alone, said = launched([RUN, MODEL, *again])

@@ -4,6 +4,10 @@
 // RUN: keratin-compile %s -o /dev/null --name=m --header=- | FileCheck %s --check-prefix=ALONE
 // RUN: keratin-compile %s -o /dev/null --name=m --shard=rows --header=- | FileCheck %s --check-prefix=PARTS
 // RUN: keratin-compile %s -o /dev/null --name=m --shard=length --header=- | FileCheck %s --check-prefix=WHOLE
+// RUN: keratin-dump %s --shard=length --stage=plan | FileCheck %s --check-prefix=PLAN
+// RUN: keratin-compile %s --shard=length -o %t.so --name=m && %{exits} 1 keratin-run %t.so --random --shard=length 2>&1 | FileCheck %s --check-prefix=OBJECT
+// PLAN: keratin.all_reduce sum
+// OBJECT: keratin-run: error: --shard goes with a model, not a shared object: keratin-compile --shard
 // JOINS: struct keratin_comm_t;
 // JOINS: keratin_status_code_t shards_state_join(shards_state_t *state, struct keratin_comm_t *engine, keratin_status_t *status);
 // JOINS: keratin_status_code_t shards_state_ranks(const shards_state_t *state, int32_t *rank, int32_t *ranks, keratin_status_t *status);

@@ -17,6 +17,7 @@
 #include "tools/keratin-dump/Text.h"
 #include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
+#include "tools/support/Shards.h"
 #include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -37,8 +38,7 @@ using namespace keratin::tools;
 
 namespace {
 
-// The command line.
-std::vector<std::string> inputs;
+std::vector<std::string> inputs, shards;
 NamedNumbers sizes;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
             target = "cpu", float32Products = "float32", assumesSizes = "yes", sourceFolder,
@@ -61,6 +61,7 @@ CommandLine commandLine() {
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
   line.text("--function", functionName, "NAME", "only this function of the model");
+  addShardOption(line, shards);
   line.text("--around", around, "OP",
             "only ops that match and those near them: a result (%12), an op's name, file:line");
   line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");
@@ -399,6 +400,8 @@ absl::Status run(Watchdog &watchdog) {
   auto graph = tools::readModel(inputFile, context, functionName);
   if (!graph.ok())
     return lines.orElse(inFile(inputFile, graph.status()));
+  if (absl::Status status = shardSizes(*graph, shards); !status.ok())
+    return status;
   watchdog.enter("compiling and drawing");
   auto text = dump(*std::move(graph));
   if (!text.ok())

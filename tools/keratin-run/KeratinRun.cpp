@@ -309,10 +309,10 @@ absl::Status measure(const Program &program, std::vector<Array> &inputs,
 // Records while it lives, unless there is no file to write.
 class Profile {
 public:
-  explicit Profile(const keratin_function_desc_t &signature) {
+  explicit Profile(const Program &program) : program(program) {
     if (profileFile.empty())
       return;
-    if (signature.num_kernels == 0)
+    if (program.signature().num_kernels == 0)
       llvm::errs() << "keratin-run: warning: the function was not compiled with --profile: only "
                       "whole calls are recorded\n";
     events.reset(new keratin_profile_event_t[capacity]);
@@ -327,11 +327,13 @@ public:
     if (dropped)
       llvm::errs() << "keratin-run: warning: the profile lacks " << dropped << " events beyond "
                    << capacity << "; use fewer calls\n";
-    return writeOutput(profileFile, profileTrace({events.get(), events.get() + count}));
+    return writeOutput(fileOfRank(profileFile, program),
+                       profileTrace({events.get(), events.get() + count}, program));
   }
 
 private:
   static constexpr int64_t capacity = 1 << 20;
+  const Program &program;
   std::unique_ptr<keratin_profile_event_t[]> events;
 };
 
@@ -346,7 +348,7 @@ struct Arrays {
 
 absl::Status callAll(Program &program, std::optional<Check> &reference, Arrays &arrays,
                      Watchdog &watchdog) {
-  Profile profile(program.signature());
+  Profile profile(program);
   for (int64_t i = 0; i < repeat; ++i) {
     watchdog.enter("running call " + std::to_string(i + 1));
     if (reference)
@@ -407,12 +409,11 @@ absl::Status callAndReport(Loaded &loaded, Arrays &arrays, Watchdog &watchdog) {
   return writeOutputs(names, arrays.outputs);
 }
 
-// Of several ranks rank 0 alone prints and writes.
+// Of several ranks rank 0 alone prints and writes, but for profiles.
 void leaveResultsToFirst() {
   output = &llvm::nulls();
   quiet = true;
-  for (std::string *file :
-       {&saveStateFile, &saveWeightsFile, &outputDirectory, &outputFile, &profileFile})
+  for (std::string *file : {&saveStateFile, &saveWeightsFile, &outputDirectory, &outputFile})
     file->clear();
 }
 

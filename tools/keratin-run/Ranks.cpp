@@ -4,6 +4,9 @@
 
 #include <keratin/comm.h>
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
 #include <cstring>
 #include <numeric>
 
@@ -112,6 +115,15 @@ absl::Status tools::gatherOutputs(const Program &program, std::vector<Array> &ou
       return status;
   }
   return absl::OkStatus();
+}
+
+std::string tools::fileOfRank(const std::string &path, const Program &program) {
+  if (program.ranks() == 1)
+    return path;
+  llvm::SmallString<128> own(path);
+  const std::string extension = llvm::sys::path::extension(path).str();
+  llvm::sys::path::replace_extension(own, "." + std::to_string(program.rank()) + extension);
+  return std::string(own);
 }
 
 absl::Status tools::takeLargest(const Program &program, double &number) {

@@ -13,6 +13,9 @@ std::vector<Array> ownInputs(const Program &program, const std::vector<Array> &i
 // The parts of outputs become what those of all ranks are together.
 absl::Status gatherOutputs(const Program &program, std::vector<Array> &outputs);
 
+// trace.json of rank 1 is trace.1.json.
+std::string fileOfRank(const std::string &path, const Program &program);
+
 // The number becomes the largest that a rank has.
 absl::Status takeLargest(const Program &program, double &number);
 
