@@ -1,0 +1,238 @@
+"""What a step takes on many ranks: a model of messages, fitted to those measured here, and the schedules of compiled steps.
+
+scale.py [--messages=FILE] [--models=FOLDER] [--write]
+
+Messages are the lines of message_bench (benchmarks/messages.jsonl), schedules what keratin-dump --shard=batch says of the steps of scale_models.py in
+FOLDER, which are made where they are not there. Prints the tables; --write puts them into docs/scale.md, which says what they assume.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+PAGE = ROOT / "docs" / "scale.md"
+RANKS = [8, 16, 64, 256, 1024]
+ANNOUNCED = 256  # bytes that each rank tells the others before a collective: runtime/comm/Announcement.h
+SMALL = 4 << 10  # what all ranks send together for one move to do: runtime/comm/Collective.cpp
+PIECE = 8 << 20
+
+
+@dataclass(frozen=True)
+class Network:
+    """LogGP, with what adding up takes: microseconds, and microseconds a byte."""
+
+    name: str
+    latency: float  # L: of a move, whatever it holds
+    overhead: float  # o and g: for each message that a rank sends
+    byte: float  # G
+    add: float  # of a byte that goes into a sum
+
+
+def coefficients(size, ranks):
+    """How often each of the four is in an all_reduce: the announcement, and for each piece an exchange and a gather, or one gather alone."""
+    if size * ranks <= SMALL:
+        moves, sent, added = 2, size * (ranks - 1), size * ranks
+    else:
+        moves, sent, added = 1 + 2 * -(-size // PIECE), 2 * size * (ranks - 1) / ranks, size
+    return numpy.array([moves, moves * (ranks - 1), sent + ANNOUNCED * (ranks - 1), added], float)
+
+
+def message(network, size, ranks):
+    return coefficients(size, ranks) @ [network.latency, network.overhead, network.byte, network.add]
+
+
+# ---- Measured here -----------------------------------------------------------------------------
+
+
+def time_of(line):
+    """With more programs than cores the time that passes has waits in it, which the processor's time of a rank has not; where ranks ask again and
+    again, that has too much. The less of the two is nearer to the message."""
+    return min(line["least"], line["processor"])
+
+
+def fit(name, lines):
+    """Not negative, and of the least relative errors: numpy has no such fit, so all subsets of the four are tried."""
+    times = numpy.array([time_of(line) for line in lines])
+    rows = numpy.array([coefficients(line["bytes"], line["ranks"]) for line in lines]) / times[:, None]
+    best, found = numpy.inf, None
+    for kept in itertools.chain.from_iterable(itertools.combinations(range(4), n) for n in range(1, 5)):
+        values, *_ = numpy.linalg.lstsq(rows[:, kept], numpy.ones(len(times)), rcond=None)
+        error = numpy.sum((rows[:, kept] @ values - 1) ** 2)
+        if (values >= 0).all() and error < best:
+            best, found = error, numpy.zeros(4)
+            found[list(kept)] = values
+    return Network(name, *found)
+
+
+def errors(network, lines):
+    return numpy.array([message(network, line["bytes"], line["ranks"]) / time_of(line) for line in lines])
+
+
+# ---- Schedules ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A step: its messages, ("start" or "wait", kernel, microseconds of kernels before it)."""
+
+    name: str
+    work: float  # microseconds of all kernels
+    bytes: dict  # of a message, by its kernel
+    events: list
+
+
+def dump(path, *arguments):
+    program = ROOT / "build" / "release" / "bin" / "keratin-dump"
+    return subprocess.run([program, path, "--shard=batch", *arguments], check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def schedule_of(path):
+    kernels = {k["number"]: k for k in json.loads(dump(path, "--stage=plan", "--format=json", "--size=batch=32"))["functions"][0]["kernels"]}
+    work = {number: LAUNCH + max(k["flops"] / OPERATIONS, (k["bytes_read"] + k["bytes_written"]) / BANDWIDTH) for number, k in kernels.items()}
+    sizes, events, done = {}, [], 0
+    for verb, number in re.findall(r"host\.(launch|start_collective|wait_collective) kernel (\d+)", dump(path, "--stage=host")):
+        number = int(number)
+        if verb == "launch":
+            done += work[number]
+        else:
+            sizes[number] = kernels[number]["bytes_read"]
+            events.append((verb.split("_")[0], number, done))
+    return Schedule(path.stem, done, sizes, events)
+
+
+def bucketed(schedule, most=25 << 20):
+    """What if: messages of gradients, those that nothing waits for before the last start, in buckets, each started when its last is ready."""
+    last = max(i for i, event in enumerate(schedule.events) if event[0] == "start")
+    early = {event[1] for event in schedule.events[:last] if event[0] == "wait"}
+    sizes, events, bucket = {}, [], []
+    starts = [event for event in schedule.events if event[0] == "start" and event[1] not in early]
+    end = max(at for _, _, at in schedule.events)
+
+    def close(at):
+        number = bucket[0]
+        sizes[number] = sum(schedule.bytes[n] for n in bucket)
+        events.append(("start", number, at))
+        bucket.clear()
+
+    for event in schedule.events:
+        if event[1] in early:
+            sizes[event[1]] = schedule.bytes[event[1]]
+            events.append(event)
+        elif event[0] == "start":
+            bucket.append(event[1])
+            if event == starts[-1] or sum(schedule.bytes[n] for n in bucket) >= most:
+                close(event[2])
+    events += [("wait", number, end) for number in sizes if number not in early]
+    return Schedule(schedule.name, schedule.work, sizes, events)
+
+
+def step(schedule, network, ranks):
+    """The time of a step: messages go one after the other, beside the kernels, until they are waited for."""
+    now = free = before = 0
+    ready = {}
+    for kind, number, at in schedule.events:
+        now += at - before
+        before = at
+        if kind == "start":
+            free = max(free, now) + message(network, schedule.bytes[number], ranks)
+            ready[number] = free
+        else:
+            now = max(now, ready[number])
+    return now + schedule.work - before
+
+
+# ---- The page ----------------------------------------------------------------------------------
+
+# Published; docs/scale.md says where.
+NETWORKS = [
+    Network("100 Gb/s InfiniBand", 1.5, 0.3, 1 / 12000, 1 / 10000),
+    Network("100 Gb/s Ethernet, TCP", 20, 2, 1 / 11000, 1 / 10000),
+    Network("NVLink 4, NCCL", 6, 0.1, 1 / 370000, 1 / 1000000),
+]
+# A rank's device, of 32 rows: operations and bytes in a microsecond, and what a kernel takes beside.
+OPERATIONS, BANDWIDTH, LAUNCH = 10e6, 0.9e6, 5
+STEPS = ["digits", "resnet50", "resnet50_sync", "transformer"]
+
+
+def table(head, rows):
+    return "".join("| " + " | ".join(map(str, row)) + " |\n" for row in [head, ["---"] * len(head), *rows])
+
+
+def measured_tables(lines):
+    rows, fits = [], []
+    for engine in dict.fromkeys(line["engine"] for line in lines):
+        own = [line for line in lines if line["engine"] == engine]
+        for size in sorted({line["bytes"] for line in own}):
+            cells = []
+            for ranks in (2, 4):
+                at = [line for line in own if (line["bytes"], line["ranks"]) == (size, ranks)]
+                cells += [f"{at[0][what]:.3g}" for what in ("least", "median", "processor")] if at else ["", "", ""]
+            rows.append([engine, size, *cells])
+        network = fit(engine, own)
+        for ranks in (2, 4):
+            off = errors(network, [line for line in own if line["ranks"] == ranks])
+            if len(off):
+                spread = numpy.exp(numpy.median(abs(numpy.log(off))))
+                fits.append([engine, ranks, f"{network.latency:.3g}", f"{network.overhead:.3g}", f"{network.byte * 1e3:.3g}", f"{network.add * 1e3:.3g}",
+                             f"{spread:.2f}", f"{off.min():.2f} to {off.max():.2f}"])
+    return (table(["engine", "bytes", "2 ranks: least", "median", "processor", "4 ranks: least", "median", "processor"], rows),
+            table(["engine", "ranks", "L", "o", "G, ns/byte", "add, ns/byte", "off by", "predicted over measured"], fits))
+
+
+def predicted_tables(schedules):
+    messages, rows = [], []
+    for schedule in schedules:
+        total = sum(schedule.bytes.values())
+        starts = {number: at for kind, number, at in schedule.events if kind == "start"}
+        half = min(at for at in starts.values() if sum(schedule.bytes[n] for n in starts if starts[n] <= at) >= total / 2)
+        merged = bucketed(schedule)
+        messages.append([schedule.name, len(schedule.bytes), f"{total / 1e6:.3g} MB", f"{max(schedule.bytes.values()) / 1e6:.3g} MB",
+                         f"{half / schedule.work:.0%}", len(merged.bytes), f"{schedule.work / 1e3:.3g} ms"])
+        for network in NETWORKS:
+            for kind, each in (("as compiled", schedule), ("in buckets", merged)):
+                rows.append([schedule.name, network.name, kind, *(f"{each.work / step(each, network, n):.0%}" for n in RANKS)])
+    return (table(["step", "messages", "bytes", "largest", "half of the bytes are ready after", "in buckets", "kernels"], messages),
+            table(["step", "network", "messages", *RANKS], rows))
+
+
+def replaced(page, mark, text):
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
+    first, last = page.index(begin) + len(begin), page.index(end)
+    return page[:first] + text + page[last:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--messages", type=Path, default=HERE / "messages.jsonl")
+    parser.add_argument("--models", type=Path, default=ROOT / "build" / "scale")
+    parser.add_argument("--write", action="store_true", help="into docs/scale.md")
+    options = parser.parse_args()
+    if not (options.models / "transformer.ktg").exists():
+        options.models.mkdir(parents=True, exist_ok=True)
+        path = os.pathsep.join([str(ROOT / "build" / "release" / "python"), os.environ.get("PYTHONPATH", "")])
+        subprocess.run([ROOT / "build" / "python-env" / "bin" / "python", HERE / "scale_models.py", options.models], check=True,
+                       env={**os.environ, "PYTHONPATH": path})
+    lines = [json.loads(line) for line in options.messages.read_text(encoding="utf-8").splitlines()]
+    tables = dict(zip(("measured", "fitted"), measured_tables(lines)))
+    tables.update(zip(("schedules", "predicted"), predicted_tables([schedule_of(options.models / f"{name}.ktg") for name in STEPS])))
+    page = PAGE.read_text(encoding="utf-8") if options.write else ""
+    for mark, text in tables.items():
+        print(text)
+        if options.write:
+            page = replaced(page, mark, text)
+    if options.write:
+        PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
