@@ -139,7 +139,8 @@ def Host_StartCollectiveOp : Host_WorkOp<"start_collective", (ins), ""> {
   let summary = "what all ranks of a job do together begins";
   let description = [{
     The kernel's inputs are sent, and its outputs received, beside what the host does next: until
-    `host.wait_collective` nothing writes the former, and nothing reads or writes the latter.
+    `host.wait_collective` nothing writes the former, and nothing reads or writes the latter. Both
+    lie where the function works, on a device too.
   }];
 }
 

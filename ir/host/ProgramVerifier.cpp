@@ -201,11 +201,10 @@ LogicalResult ProgramVerifier::verifySpaces(Operation *op) {
     return success(
         llvm::all_of(places, [&](Value place) { return succeeded(liesIn(op, space, place)); }));
   };
-  if (auto launch = dyn_cast<LaunchOp>(op))
-    return success(succeeded(all(work, launch.getInputs())) &&
-                   succeeded(all(work, launch.getOutputs())));
-  if (std::optional<Work> call = workOf(op)) // by the host itself
-    return success(succeeded(all(home, call->inputs)) && succeeded(all(home, call->outputs)));
+  if (std::optional<Work> call = workOf(op)) {
+    ir::MemorySpace space = isa<CallOp>(op) ? home : work;
+    return success(succeeded(all(space, call->inputs)) && succeeded(all(space, call->outputs)));
+  }
   if (auto copy = dyn_cast<CopyOp>(op))
     return all(work, {copy.getFrom(), copy.getTo()});
   ir::MemorySpace read = isResident(op) ? work : home;

@@ -216,11 +216,8 @@ LogicalResult ProgramBuilder::buildWork(ir::KernelOp op) {
     work = b.create<host::LaunchOp>(loc, number, inputs, outputs, after, onlyStream);
   work->setAttr("name", b.getStringAttr(ir::nameOf(op).str()));
   mayHaveFailed |= op->hasAttr(ir::kFallibleAttr);
-  if (isMessage(op)) {
+  if (isMessage(op))
     messages.push_back({op, waiterFor(op)});
-    if (ir::spaceOf(source) == ir::MemorySpace::Device) // what is staged is needed again
-      waitFor(messages.size());
-  }
   return success();
 }
 

@@ -65,8 +65,7 @@ public:
   LogicalResult run(host::ProgramOp program) {
     SmallVector<Operation *> ops;
     program.walk([&](Operation *op) {
-      if (isa<host::ReadOp, host::WriteOp, host::CallOp, host::StartCollectiveOp>(op) &&
-          !host::isResident(op))
+      if (isa<host::ReadOp, host::WriteOp, host::CallOp>(op) && !host::isResident(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -82,8 +81,6 @@ private:
       return stageRead(read);
     if (auto write = dyn_cast<host::WriteOp>(op))
       return stageWrite(write);
-    if (auto start = dyn_cast<host::StartCollectiveOp>(op))
-      return stageCall(start);
     return stageCall(cast<host::CallOp>(op));
   }
 
@@ -109,9 +106,8 @@ private:
   }
 
   // Of its inputs all are fetched; of its outputs those are sent that something reads. If there is
-  // no memory for them, the call has failed, and nothing is done. Of a collective, which is waited
-  // for at once, too.
-  template <typename Op> LogicalResult stageCall(Op call) {
+  // no memory for them, the call has failed, and nothing is done.
+  LogicalResult stageCall(host::CallOp call) {
     Location loc = call.getLoc();
     ir::KernelOp kernel = kernels[call.getKernel()];
     Staged staged(b, call);
@@ -132,11 +128,9 @@ private:
     }
     for (size_t number = 0; number < call.getOutputs().size(); ++number)
       outputs.push_back(staged.piece(inputs.size() + number));
-    auto moved = cast<Op>(b.clone(*call));
+    auto moved = cast<host::CallOp>(b.clone(*call));
     moved.getInputsMutable().assign(inputs);
     moved.getOutputsMutable().assign(outputs);
-    if (isa<host::StartCollectiveOp>(call))
-      branch->getNextNode()->getNextNode()->moveAfter(moved);
     for (auto [number, place] : llvm::enumerate(call.getOutputs()))
       if (!kernel->getResult(number).use_empty())
         staged.send(outputs[number], place, inputs.size() + number, stream);

@@ -158,7 +158,8 @@ typedef struct keratin_runtime_functions_t {
   // failed, on this rank or another, starts nothing more.
 
   // Starts what all ranks do together, which goes on beside the call: until it has been waited for,
-  // nobody writes what it sends, and nobody touches what it receives.
+  // nobody writes what it sends, and nobody touches what it receives. Where kernels run on a device
+  // both lie in its memory.
   void (*start_collective)(keratin_context_t *context, const keratin_rank_message_t *wanted);
   // Waits for the first that has been started and not waited for; if there is none, the call has
   // failed.

@@ -14,10 +14,12 @@ using runtime::ShortText;
 
 static constexpr uint32_t announcementVersion = 1;
 
+static constexpr int32_t callKind = KERATIN_BARRIER + 1;
+
 static const char *kindName(int32_t kind) {
   static const char *const names[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
-                                      "all_to_all", "permute",    "barrier"};
-  return kind >= 0 && kind <= KERATIN_BARRIER ? names[kind] : "collective";
+                                      "all_to_all", "permute",    "barrier",        "call"};
+  return kind >= 0 && kind <= callKind ? names[kind] : "collective";
 }
 
 // FNV-1a.
@@ -70,20 +72,43 @@ static ShortText findMistake(const keratin_collective_t &c, int32_t rank, int32_
   return text;
 }
 
-Announcement announceFailure(const char *message) {
+Announcement announceFailure(const char *message, bool isBroken) {
   Announcement made = {};
   made.version = announcementVersion;
-  made.failed = 1;
+  made.failed = isBroken ? 2 : 1;
   snprintf(made.text, sizeof(made.text), "%s", message ? message : "");
   return made;
+}
+
+static Announcement announceName(const char *name) {
+  Announcement made = {};
+  made.version = announcementVersion;
+  made.nameHash = hash(name);
+  snprintf(made.text, sizeof(made.text), "%s", name);
+  return made;
+}
+
+Announcement announceCall(const char *name, bool isDirect, uint64_t digest) {
+  Announcement made = announceName(name);
+  made.kind = callKind;
+  made.from = isDirect;
+  made.receiveElements = int64_t(digest);
+  return made;
+}
+
+uint64_t digestOf(const Announcement &announcement) {
+  uint64_t digest = announcement.nameHash;
+  for (int64_t part : {int64_t(announcement.kind), int64_t(announcement.dtype),
+                       int64_t(announcement.reduction), announcement.sendElements})
+    digest = (digest ^ uint64_t(part)) * 0x100000001b3u;
+  return digest;
 }
 
 Announcement announce(const keratin_collective_t &collective, int32_t rank, int32_t size) {
   bool isOk;
   ShortText mistake = findMistake(collective, rank, size, isOk);
   const char *name = collective.name ? collective.name : "";
-  Announcement made = {};
-  made.version = announcementVersion;
+  Announcement made = announceName(name);
   made.kind = collective.kind;
   made.dtype = collective.kind == KERATIN_BARRIER ? 0 : collective.dtype;
   made.reduction = collective.reduction;
@@ -91,8 +116,6 @@ Announcement announce(const keratin_collective_t &collective, int32_t rank, int3
   made.to = collective.to;
   made.sendElements = collective.send_elements;
   made.receiveElements = collective.receive_elements;
-  made.nameHash = hash(name);
-  snprintf(made.text, sizeof(made.text), "%s", name);
   if (!isOk)
     return announceFailure(ShortText().add("%s: %s", describe(made).text(), mistake.text()).text());
   return made;

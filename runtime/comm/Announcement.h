@@ -10,7 +10,7 @@ namespace keratin::comm {
 // The same on all ranks, which may run other builds: fixed sizes, and the version first.
 struct Announcement {
   uint32_t version;
-  int32_t failed; // 1: text is a message
+  int32_t failed; // 1: text is a message; 2: and the group is broken
   int32_t kind, dtype, reduction, from, to;
   int32_t reserved;
   int64_t sendElements, receiveElements;
@@ -21,7 +21,13 @@ static_assert(sizeof(Announcement) == 256);
 
 // Of what this rank does; or, where its arguments are wrong, of why it does not.
 Announcement announce(const keratin_collective_t &collective, int32_t rank, int32_t size);
-Announcement announceFailure(const char *message);
+Announcement announceFailure(const char *message, bool isBroken = false);
+// Of a call on a device (RankFunctions::begin): `from` and `receiveElements` say what this rank can
+// do, and need not fit.
+Announcement announceCall(const char *name, bool isDirect, uint64_t digest);
+
+// The same on all ranks where they fit.
+uint64_t digestOf(const Announcement &announcement);
 
 // "all_reduce 'loss'", "barrier".
 runtime::ShortText describe(const Announcement &announcement);

@@ -33,7 +33,7 @@ static int64_t shareBegin(int64_t elements, int32_t rank, int32_t size) {
 
 bool CollectiveRunner::prepare() {
   size_t size = size_t(engine.size());
-  return announced.reserve(size * sizeof(Announcement)) &&
+  return announcedBytes.reserve(size * sizeof(Announcement)) &&
          partBytes.reserve(size * sizeof(int64_t));
 }
 
@@ -62,22 +62,59 @@ bool CollectiveRunner::reserve(const keratin_collective_t &collective) {
 Code CollectiveRunner::agree(const Announcement &own, keratin_status_t *status) {
   for (int32_t rank = 0; rank < engine.size(); ++rank)
     parts()[rank] = sizeof(Announcement);
-  if (Code code = engine.gather(&own, announced.data(), parts(), status))
+  if (Code code = engine.gather(&own, announcedBytes.data(), parts(), status))
     return code;
   for (int32_t rank = 0; rank < engine.size(); ++rank)
     announcements()[rank].text[sizeof(Announcement::text) - 1] = '\0';
-  return compare(announcements(), engine.size(), status);
+  keratin_status_t why = {};
+  Code code = compare(announcements(), engine.size(), &why);
+  if (code == KERATIN_OK)
+    return code;
+  for (int32_t rank = 0; rank < engine.size(); ++rank)
+    if (announcements()[rank].failed == 2)
+      engine.breakWith(why);
+  return runtime::fail(status, code, "%s", why.message);
 }
 
-void CollectiveRunner::fail(const char *message) {
+void CollectiveRunner::tell(const Announcement &failure) {
   if (engine.checkWorks(nullptr) == KERATIN_OK)
-    (void)agree(announceFailure(message), nullptr);
+    (void)agree(failure, nullptr);
+}
+
+void CollectiveRunner::breakGroup(const keratin_status_t &why) {
+  tell(announceFailure(why.message, /*isBroken=*/true));
+  engine.breakWith(why);
+}
+
+Code CollectiveRunner::refuse(const Announcement &own, Code code, const char *why,
+                              keratin_status_t *status) const {
+  if (own.failed)
+    return runtime::fail(status, KERATIN_INVALID_ARGUMENT, "%s", own.text);
+  return runtime::fail(status, code, "%s on rank %d of %d: %s", describe(own).text(), engine.rank(),
+                       engine.size(), why);
+}
+
+Code CollectiveRunner::announce(const Announcement &own, keratin_status_t *status) {
+  if (Code code = engine.checkWorks(status))
+    return code;
+  keratin_status_t why = {};
+  Code code = agree(own, &why);
+  return code == KERATIN_OK ? code : refuse(own, code, why.message, status);
+}
+
+Code CollectiveRunner::announce(const keratin_collective_t &collective, keratin_status_t *status) {
+  return announce(comm::announce(collective, engine.rank(), engine.size()), status);
+}
+
+Code CollectiveRunner::announceCall(const char *name, bool isDirect, uint64_t digest,
+                                    keratin_status_t *status) {
+  return announce(comm::announceCall(name, isDirect, digest), status);
 }
 
 Code CollectiveRunner::run(const keratin_collective_t &collective, keratin_status_t *status) {
   if (Code code = engine.checkWorks(status))
     return code;
-  Announcement own = announce(collective, engine.rank(), engine.size());
+  Announcement own = comm::announce(collective, engine.rank(), engine.size());
   if (!own.failed && !reserve(collective))
     own = announceFailure(
         runtime::ShortText().add("%s: no memory for its pieces", describe(own).text()).text());
@@ -111,14 +148,7 @@ Code CollectiveRunner::run(const keratin_collective_t &collective, keratin_statu
     default: // a barrier: all have announced it
       break;
     }
-  if (code == KERATIN_OK)
-    return KERATIN_OK;
-  return runtime::fail(status, own.failed ? KERATIN_INVALID_ARGUMENT : code, "%s",
-                       own.failed ? own.text
-                                  : runtime::ShortText()
-                                        .add("%s on rank %d of %d: %s", describe(own).text(),
-                                             engine.rank(), engine.size(), why.message)
-                                        .text());
+  return code == KERATIN_OK ? code : refuse(own, code, why.message, status);
 }
 
 Code CollectiveRunner::allReduce(const keratin_collective_t &collective, keratin_status_t *status) {

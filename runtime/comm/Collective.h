@@ -17,14 +17,24 @@ public:
 
   // Announces what is wanted, and does it where all ranks want the same.
   Code run(const keratin_collective_t &collective, keratin_status_t *status);
+  // Announces it alone; the rest is done elsewhere.
+  Code announce(const keratin_collective_t &collective, keratin_status_t *status);
+  Code announceCall(const char *name, bool isDirect, uint64_t digest, keratin_status_t *status);
+  // What a rank has announced last.
+  const Announcement &announced(int32_t rank) const { return announcements()[rank]; }
   // Takes part in whatever the others want, so that it fails.
-  void fail(const char *message);
+  void fail(const char *message) { tell(announceFailure(message)); }
+  // The same, and the group is broken on all of them.
+  void breakGroup(const keratin_status_t &why);
 
 private:
   // Memory for all that the collective needs, before it is announced: who lacks it later is lost to
   // the others.
   [[nodiscard]] bool reserve(const keratin_collective_t &collective);
   Code agree(const Announcement &own, keratin_status_t *status);
+  void tell(const Announcement &failure);
+  Code announce(const Announcement &own, keratin_status_t *status);
+  Code refuse(const Announcement &own, Code code, const char *why, keratin_status_t *status) const;
   Code allReduce(const keratin_collective_t &collective, keratin_status_t *status);
   Code allGather(const keratin_collective_t &collective, keratin_status_t *status);
   Code reduceScatter(const keratin_collective_t &collective, keratin_status_t *status);
@@ -32,11 +42,11 @@ private:
   Code reducePiece(const keratin_collective_t &collective, int64_t begin, int64_t elements,
                    keratin_status_t *status);
 
-  Announcement *announcements() const { return static_cast<Announcement *>(announced.data()); }
+  Announcement *announcements() const { return static_cast<Announcement *>(announcedBytes.data()); }
   int64_t *parts() const { return static_cast<int64_t *>(partBytes.data()); }
 
   Engine &engine;
-  runtime::Block announced, partBytes;
+  runtime::Block announcedBytes, partBytes;
   runtime::Block gathered, reduced; // pieces of reductions
 };
 

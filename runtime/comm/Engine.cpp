@@ -40,7 +40,7 @@ Code Engine::move(keratin_move_kind_t kind, const void *send, void *receive, con
   move.parts = parts;
   move.from = from;
   move.to = to;
-  move.deadline = deadlineIn(seconds.load(std::memory_order_relaxed));
+  move.deadline = deadlineIn(timeout());
   if (comm->move(comm->user, &move, &broken) == KERATIN_OK) {
     broken.code = KERATIN_OK;
     return KERATIN_OK;

@@ -33,6 +33,7 @@ public:
   const char *name() const { return ownName; }
 
   void setTimeout(double value) { seconds.store(value, std::memory_order_relaxed); }
+  double timeout() const { return seconds.load(std::memory_order_relaxed); }
 
   // Each as its keratin_move_kind_t says.
   Code gather(const void *send, void *receive, const int64_t *parts, keratin_status_t *status) {
@@ -51,6 +52,9 @@ public:
     return move(KERATIN_MOVE_SHIFT, send, receive, parts, from, to, status);
   }
 
+  // What is said from here on: something beside the engine has failed, as a move does.
+  void breakWith(const keratin_status_t &why) { broken = why; }
+  bool isBroken() const { return broken.code != KERATIN_OK; }
   // OK, or what the first failed move has said.
   Code checkWorks(keratin_status_t *status) const;
 

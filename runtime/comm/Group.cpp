@@ -1,6 +1,6 @@
 // Groups: collectives in the order of their start, by the thread that waits for one or by the
 // group's own, whichever comes first.
-#include "runtime/comm/Collective.h"
+#include "runtime/comm/DeviceMessages.h"
 
 #include "runtime/core/Executable.h"
 #include "runtime/core/WorkerSignals.h"
@@ -11,6 +11,7 @@
 
 using keratin::comm::Code;
 using keratin::comm::CollectiveRunner;
+using keratin::comm::DeviceMessages;
 using keratin::comm::Engine;
 using namespace keratin::runtime;
 
@@ -24,10 +25,12 @@ struct keratin_request_t {
 };
 
 struct keratin_group_t {
-  explicit keratin_group_t(keratin_comm_t *comm) : engine(comm), runner(engine) {}
+  explicit keratin_group_t(keratin_comm_t *comm)
+      : engine(comm), runner(engine), devices(engine, runner) {}
 
   Engine engine;
   CollectiveRunner runner;
+  DeviceMessages devices;
   const pid_t process = getpid();
 
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -162,9 +165,7 @@ static Code start(keratin_group_t *group, const keratin_collective_t &collective
   return succeed(status);
 }
 
-static Code startOfCall(keratin_group_t *group, RankMessages &messages,
-                        const keratin_rank_message_t &wanted, const char *name,
-                        keratin_status_t *status) {
+static keratin_collective_t collectiveOf(const keratin_rank_message_t &wanted, const char *name) {
   keratin_collective_t collective = {};
   collective.bytes = sizeof(collective);
   collective.kind = int32_t(wanted.kind);
@@ -175,8 +176,14 @@ static Code startOfCall(keratin_group_t *group, RankMessages &messages,
   collective.receive = wanted.receive;
   collective.send_elements = wanted.send_elements;
   collective.receive_elements = wanted.receive_elements;
+  return collective;
+}
+
+static Code startOfCall(keratin_group_t *group, RankMessages &messages,
+                        const keratin_rank_message_t &wanted, const char *name,
+                        keratin_status_t *status) {
   keratin_request_t *request;
-  if (Code code = start(group, collective, &messages, request, status))
+  if (Code code = start(group, collectiveOf(wanted, name), &messages, request, status))
     return code;
   (messages.last ? messages.last->behind : messages.first) = request;
   messages.last = request;
@@ -199,8 +206,50 @@ static Code meet(keratin_group_t *group, const char *name, keratin_status_t *sta
   return keratin_group_run(group, &collective, status);
 }
 
-static constinit const RankFunctions rankFunctions = {startOfCall, waitOfCall, meet,
-                                                      keratin_group_fail};
+//===-- Calls on devices ----------------------------------------------------------------------===//
+
+static Code beginOnDevice(keratin_group_t *group, const keratin_device_t &device, const char *name,
+                          uint64_t digest, DeviceWay &way, keratin_status_t *status) {
+  Code code = KERATIN_OK;
+  group->alone([&] { code = group->devices.begin(device, name, digest, way, status); });
+  return code;
+}
+
+static Code putIntoStream(void *group, const int64_t *words, void *stream,
+                          keratin_status_t *status) {
+  return static_cast<keratin_group_t *>(group)->devices.putIntoStream(words, stream, status);
+}
+
+static Code watch(void *user, int64_t waited, keratin_status_t *status) {
+  auto *group = static_cast<keratin_group_t *>(user);
+  keratin_status_t why = {};
+  if (group->devices.check(waited, &why) == KERATIN_OK)
+    return KERATIN_OK;
+  Code code = KERATIN_OK;
+  group->alone([&] { code = group->devices.lose(why, status); });
+  return code;
+}
+
+static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
+                        const keratin_rank_message_t &wanted, const char *name,
+                        keratin_status_t *status) {
+  keratin_stream_work_t work = {};
+  work.bytes = sizeof(work);
+  work.put = putIntoStream;
+  work.watch = watch;
+  work.user = group;
+  Code code = KERATIN_OK;
+  group->alone([&] { code = group->devices.put(place, collectiveOf(wanted, name), work, status); });
+  return code;
+}
+
+static constinit const RankFunctions rankFunctions = {.start = startOfCall,
+                                                      .wait = waitOfCall,
+                                                      .meet = meet,
+                                                      .begin = beginOnDevice,
+                                                      .fits = DeviceMessages::fits,
+                                                      .put = putOnDevice,
+                                                      .fail = keratin_group_fail};
 
 extern "C" {
 

@@ -18,20 +18,25 @@ void Invocation::startCollective(keratin_context_t *context, const keratin_rank_
     (void)self.stopIfRefused(context);
     return;
   }
-  if (wanted->send_elements != wanted->receive_elements) {
-    self.refuse(KERATIN_FAILED_PRECONDITION,
-                "%s: %" PRId64 " elements to send and %" PRId64
-                " to receive; of one rank they must be as many",
-                self.placeOf(*wanted), wanted->send_elements, wanted->receive_elements);
-    (void)self.stopIfRefused(context);
+  if (!self.fitsOneRank(context, *wanted))
     return;
-  }
   // Of one rank, before which there is none.
   auto bytes = size_t(wanted->send_elements * dtypeSize(int32_t(wanted->dtype)));
   if (wanted->kind == KERATIN_MESSAGE_ALL_REDUCE && wanted->reduction == KERATIN_REDUCE_BEFORE)
     memset(wanted->receive, 0, bytes);
   else if (wanted->send != wanted->receive)
     memcpy(wanted->receive, wanted->send, bytes);
+}
+
+bool Invocation::fitsOneRank(keratin_context_t *context, const keratin_rank_message_t &wanted) {
+  if (wanted.send_elements == wanted.receive_elements)
+    return true;
+  refuse(KERATIN_FAILED_PRECONDITION,
+         "%s: %" PRId64 " elements to send and %" PRId64
+         " to receive; of one rank they must be as many",
+         nameOf(wanted), wanted.send_elements, wanted.receive_elements);
+  (void)stopIfRefused(context);
+  return false;
 }
 
 void Invocation::waitCollective(keratin_context_t *context) {
@@ -61,7 +66,7 @@ bool Invocation::mayTakePart() {
 }
 
 // "all_reduce; at net.py:12"
-const char *Invocation::placeOf(const keratin_rank_message_t &wanted) const {
+const char *Invocation::nameOf(const keratin_rank_message_t &wanted) const {
   if (wanted.site >= 0 && wanted.site < descriptor.num_sites)
     if (const char *place = strstr(descriptor.sites[wanted.site].message, "; at "))
       return place + strlen("; at ");
@@ -72,7 +77,7 @@ void Invocation::start(const keratin_rank_message_t &wanted) {
   if (!mayTakePart())
     return;
   const Ranks &ranks = executable.ranks;
-  code = ranks.functions->start(ranks.group, messages, wanted, placeOf(wanted), status);
+  code = ranks.functions->start(ranks.group, messages, wanted, nameOf(wanted), status);
 }
 
 void Invocation::waitForFirst() {

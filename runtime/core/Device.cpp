@@ -56,6 +56,9 @@ constinit const keratin_device_t cpuDevice = {
     .check = nullptr,
     .mark = nullptr,
     .marked = nullptr,
+    .fork = nullptr,
+    .join = nullptr,
+    .expose = nullptr,
 };
 
 //===-- Those that are known ------------------------------------------------------------------===//

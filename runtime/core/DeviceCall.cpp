@@ -1,6 +1,8 @@
 #include "runtime/core/DeviceCall.h"
 
+#include "runtime/core/DType.h"
 #include "runtime/core/StridedCopy.h"
+#include "runtime/include/keratin/comm.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -80,6 +82,100 @@ int32_t DeviceCall::hasFailed(keratin_context_t *context) {
   return callContext(context)->failed_site != 0;
 }
 
+//===-- The other ranks -----------------------------------------------------------------------===//
+
+// All messages are put on one stream.
+static constexpr int32_t onlyStream = 0;
+
+static int64_t bytesOf(const keratin_rank_message_t &wanted, int64_t elements) {
+  return elements * dtypeSize(int32_t(wanted.dtype));
+}
+
+void DeviceCall::startCollective(keratin_context_t *context, const keratin_rank_message_t *wanted) {
+  Invocation &call = Invocation::of(context);
+  DeviceCall &self = *call.device;
+  if (!call.hasRanks()) {
+    if (call.fitsOneRank(context, *wanted))
+      tell(context, [&](DeviceCall &) { return self.startAlone(*wanted); });
+  } else if (self.way.isDirect && call.executable.ranks.functions->fits(*wanted)) {
+    self.put(context, *wanted, call.nameOf(*wanted));
+  } else {
+    startOnHost(context, *wanted);
+  }
+}
+
+// Of one rank, before which there is none.
+Code DeviceCall::startAlone(const keratin_rank_message_t &wanted) {
+  int64_t bytes = bytesOf(wanted, wanted.send_elements);
+  if (bytes == 0)
+    return KERATIN_OK;
+  if (wanted.kind == KERATIN_MESSAGE_ALL_REDUCE && wanted.reduction == KERATIN_REDUCE_BEFORE)
+    return device.fill(device.user, lease.queue, onlyStream, wanted.receive, 0, size_t(bytes),
+                       status);
+  return wanted.send == wanted.receive
+             ? KERATIN_OK
+             : device.copy_within(device.user, lease.queue, onlyStream, wanted.receive, wanted.send,
+                                  size_t(bytes), status);
+}
+
+// Waits for the others where it stands.
+void DeviceCall::startOnHost(keratin_context_t *context, const keratin_rank_message_t &wanted) {
+  const int64_t sent = bytesOf(wanted, wanted.send_elements),
+                received = bytesOf(wanted, wanted.receive_elements);
+  // Sums take the place of what is added.
+  const int64_t before = wanted.kind == KERATIN_MESSAGE_ALL_REDUCE ? 0 : sent;
+  auto *staged = static_cast<char *>(staging(context, before + received));
+  if (!staged)
+    return;
+  fetch(context, staged, wanted.send, sent, onlyStream);
+  keratin_rank_message_t onHost = wanted;
+  onHost.send = staged;
+  onHost.receive = staged + before;
+  Invocation::startCollective(context, &onHost);
+  Invocation::waitCollective(context);
+  send(context, wanted.receive, staged + before, received, onlyStream);
+}
+
+void DeviceCall::put(keratin_context_t *context, const keratin_rank_message_t &wanted,
+                     const char *name) {
+  if (!call.mayTakePart())
+    return;
+  const Ranks &ranks = call.executable.ranks;
+  keratin_status_t why = {};
+  if (Code failure = ranks.functions->put(ranks.group, {device, lease.queue}, wanted, name, &why))
+    call.refuseByRanks(failure, why);
+  (void)call.stopIfRefused(context);
+}
+
+void DeviceCall::waitCollective(keratin_context_t *context) {
+  if (Invocation::of(context).device->way.isDirect)
+    tell(context, [](DeviceCall &self) {
+      return self.device.join(self.device.user, self.lease.queue, self.status);
+    });
+}
+
+// The devices tell each other what has failed; where they cannot, the host waits for its own to
+// know.
+void DeviceCall::agree(keratin_context_t *context) {
+  Invocation &call = Invocation::of(context);
+  DeviceCall &self = *call.device;
+  if (!call.hasRanks())
+    return;
+  if (!self.way.isDirect) {
+    fetch(context, self.scalars, nullptr, 0, onlyStream);
+    return Invocation::agreeBetween(context);
+  }
+  void *own = nullptr, *all = nullptr;
+  tell(context, [&](DeviceCall &) {
+    return self.device.expose(self.device.user, self.lease.queue, &own, &all, self.status);
+  });
+  self.put(
+      context,
+      {own, all, KERATIN_MESSAGE_ALL_REDUCE, KERATIN_REDUCE_MIN, KERATIN_DTYPE_UINT32, 1, 1, -1},
+      call.function());
+  waitCollective(context);
+}
+
 constinit const CallFunctions DeviceCall::functions = [] {
   CallFunctions all = Invocation::ownFunctions();
   for (keratin_runtime_functions_t *table : {&all.plain, &all.profiled}) {
@@ -89,6 +185,9 @@ constinit const CallFunctions DeviceCall::functions = [] {
     table->fetch = fetch;
     table->send = send;
     table->has_failed = hasFailed;
+    table->start_collective = startCollective;
+    table->wait_collective = waitCollective;
+    table->agree = agree;
   }
   all.profiled.profile = noteKernel;
   return all;
@@ -102,6 +201,18 @@ int32_t DeviceCall::hostPart(void *self) {
     own.startProfile();
   own.call.enter(functions);
   return own.call.code;
+}
+
+int32_t DeviceCall::beginWithRanks(void *self, uint64_t digest) {
+  auto &own = *static_cast<DeviceCall *>(self);
+  const Ranks &ranks = own.call.executable.ranks;
+  keratin_status_t why = {};
+  if (Code failure = ranks.functions->begin(ranks.group, own.device, own.call.function(), digest,
+                                            own.way, &why)) {
+    own.call.refuseByRanks(failure, why);
+    return -1;
+  }
+  return own.way.replays;
 }
 
 //===-- Profiles ------------------------------------------------------------------------------===//
@@ -154,12 +265,15 @@ keratin_device_call_t DeviceCall::describe() {
           .key = lease.sizes,
           .key_words = isSame ? words : 0,
           .host = hostPart,
-          .user = this};
+          .user = this,
+          .replays = call.hasRanks() ? beginWithRanks : nullptr};
 }
 
 Code DeviceCall::runByParts(int32_t &failedSite) {
   if (Code code = device.begin(device.user, lease.queue, status))
     return code;
+  if (call.hasRanks() && beginWithRanks(this, 0) < 0)
+    return call.code;
   for (int32_t i = 0; i < descriptor.num_inputs; ++i)
     if (Code code = copyIn(lease.sent[i].device_data, lease.sent[i].host_data,
                            int64_t(lease.sent[i].bytes), 0))

@@ -34,6 +34,8 @@ private:
   // The same where the device does not know how to run one.
   Code runByParts(int32_t &failedSite);
   static int32_t hostPart(void *self);
+  // keratin_device_call_t::replays.
+  static int32_t beginWithRanks(void *self, uint64_t digest);
   // When kernels begin and end on the device is asked of it when the call is over.
   void startProfile();
   void recordProfile(int64_t begin);
@@ -42,6 +44,10 @@ private:
   void *stagingMemory(int64_t bytes);
   Code copyOut(void *to, const void *from, int64_t bytes, int32_t stream);
   Code copyIn(void *to, const void *from, int64_t bytes, int32_t stream);
+  Code startAlone(const keratin_rank_message_t &wanted);
+  static void startOnHost(keratin_context_t *context, const keratin_rank_message_t &wanted);
+  // Into the queue, unless something has failed, of which the others then know.
+  void put(keratin_context_t *context, const keratin_rank_message_t &wanted, const char *name);
 
   // What the entry function calls: keratin_runtime_functions_t.
   static const CallFunctions functions;
@@ -56,6 +62,9 @@ private:
   static void send(keratin_context_t *context, void *to, const void *staged, int64_t bytes,
                    int32_t stream);
   static int32_t hasFailed(keratin_context_t *context);
+  static void startCollective(keratin_context_t *context, const keratin_rank_message_t *wanted);
+  static void waitCollective(keratin_context_t *context);
+  static void agree(keratin_context_t *context);
 
   bool liesHere(const keratin_tensor_t &view) const { return &deviceOf(view) == &device; }
   Code noMemory(const char *what, int64_t bytes);
@@ -68,6 +77,7 @@ private:
   Lease &lease;
   keratin_status_t *status;
   int64_t firstMarkTime = 0;
+  DeviceWay way; // to the other ranks
   alignas(8) char scalars[KERATIN_STAGED_SCALARS];
 };
 

@@ -115,8 +115,11 @@ private:
   //===-- The other ranks (Collectives.cpp) ---------------------------------------------------===//
   // The call is one of several, of all ranks, which succeed or fail together.
   bool hasRanks() const { return executable.ranks.functions != nullptr; }
-  const char *placeOf(const keratin_rank_message_t &wanted) const;
   void start(const keratin_rank_message_t &wanted);
+  // Whether the sizes are those of one rank alone; it refuses others.
+  bool fitsOneRank(keratin_context_t *context, const keratin_rank_message_t &wanted);
+  // The same on all ranks.
+  const char *nameOf(const keratin_rank_message_t &wanted) const;
   // Whether this rank has not failed; else the others know.
   bool mayTakePart();
   void waitForFirst();

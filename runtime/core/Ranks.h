@@ -4,6 +4,7 @@
 #define KERATIN_RUNTIME_CORE_RANKS_H
 
 #include "runtime/core/Status.h"
+#include "runtime/include/keratin/device.h"
 
 struct keratin_group_t;
 struct keratin_request_t;
@@ -17,6 +18,18 @@ struct RankMessages {
   bool hasFailed = false; // the group's own
 };
 
+// Where what a call on a device sends is put.
+struct DevicePlace {
+  const keratin_device_t &device;
+  void *queue;
+};
+
+// How it goes to the other ranks.
+struct DeviceWay {
+  bool isDirect = false; // from device to device, if it fits; else through the host
+  bool replays = false;  // the device may do the call without being told each message
+};
+
 struct RankFunctions {
   // Names are the same on all ranks.
   Code (*start)(keratin_group_t *group, RankMessages &messages,
@@ -25,6 +38,16 @@ struct RankFunctions {
   Code (*wait)(keratin_group_t *group, RankMessages &messages, keratin_status_t *status);
   // Precondition: nothing is under way.
   Code (*meet)(keratin_group_t *group, const char *name, keratin_status_t *status);
+  // A call on a device begins, on all ranks, before anything that others wait for; the digest says
+  // which messages the device would send without being told (keratin_device_call_t::replays), 0:
+  // none.
+  Code (*begin)(keratin_group_t *group, const keratin_device_t &device, const char *name,
+                uint64_t digest, DeviceWay &way, keratin_status_t *status);
+  // Whether a message can go from device to device.
+  bool (*fits)(const keratin_rank_message_t &wanted);
+  // Forks it in the queue: it lies in the device's memory.
+  Code (*put)(keratin_group_t *group, const DevicePlace &place,
+              const keratin_rank_message_t &wanted, const char *name, keratin_status_t *status);
   // Takes part in what the others want, so that it fails on all of them.
   void (*fail)(keratin_group_t *group, const char *message);
 };

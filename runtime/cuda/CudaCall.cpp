@@ -155,10 +155,7 @@ Code CudaQueue::fetchOutputs(const keratin_device_call_t &call, keratin_status_t
 // once only costs no more than notes.
 bool CudaQueue::isGraphReady(CudaGraph &graph) {
   if (graph.state() == CudaGraph::State::Recorded) {
-    if (!capturing)
-      (void)check(device.driver.cuStreamCreate(&capturing, CU_STREAM_NON_BLOCKING),
-                  "cuStreamCreate", nullptr);
-    if (capturing)
+    if (capturing.start(nullptr) == KERATIN_OK)
       graph.build(capturing);
   }
   return graph.state() == CudaGraph::State::Ready;
@@ -169,7 +166,8 @@ Code CudaQueue::launchGraph(CudaGraph &graph, keratin_status_t *status) {
     return code;
   isBusy.store(true, std::memory_order_relaxed);
   isFresh = isRead = false;
-  return graph.launch(stream, status);
+  watch = graph.watch();
+  return graph.launch(lanes.main(), status);
 }
 
 // Step by step, with the host's part, into the notes for a graph unless that is null.
@@ -192,6 +190,15 @@ Code CudaQueue::runSteps(const keratin_device_call_t &call, CudaGraph *graph, bo
   return KERATIN_OK;
 }
 
+// Others may have a say in whether the graph is taken. False: the call ends.
+static bool mayBegin(const keratin_device_call_t &call, uint64_t digest, bool &isReady) {
+  if (call.bytes <= offsetof(keratin_device_call_t, replays) || !call.replays)
+    return true;
+  int32_t answer = call.replays(call.user, digest);
+  isReady = isReady && answer > 0;
+  return answer >= 0;
+}
+
 Code CudaQueue::runCall(const keratin_device_call_t &call, int32_t *failedSite,
                         keratin_status_t *status) {
   if (Code code = begin(status))
@@ -201,10 +208,12 @@ Code CudaQueue::runCall(const keratin_device_call_t &call, int32_t *failedSite,
   if (Code code = sendInputs(call, status))
     return code;
   CudaGraph *graph = call.key_words ? &graphs.find(call) : nullptr;
-  bool isRefused = false;
-  if (Code code = graph && isGraphReady(*graph) ? launchGraph(*graph, status)
-                                                : runSteps(call, graph, isRefused, status))
-    return code;
+  bool isReady = graph && isGraphReady(*graph);
+  bool isRefused = !mayBegin(call, isReady ? graph->digest() : 0, isReady);
+  if (!isRefused)
+    if (Code code =
+            isReady ? launchGraph(*graph, status) : runSteps(call, graph, isRefused, status))
+      return code;
   if (isRefused) { // the host knows why
     (void)synchronize(nullptr);
     return KERATIN_OK;

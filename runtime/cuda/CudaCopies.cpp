@@ -44,7 +44,8 @@ Code CudaQueue::reserveStaging(size_t bytes, keratin_status_t *status) {
 // The other chunk is the one to be filled, once the device has read it.
 Code CudaQueue::turnChunk(keratin_status_t *status) {
   const Driver &driver = device.driver;
-  if (Code code = check(driver.cuEventRecord(chunks[turn].isRead, stream), "cuEventRecord", status))
+  if (Code code =
+          check(driver.cuEventRecord(chunks[turn].isRead, lanes.main()), "cuEventRecord", status))
     return code;
   chunks[turn].isUnderWay = true;
   turn ^= 1;
@@ -101,12 +102,12 @@ Code CudaQueue::copyOut(void *to, CUdeviceptr from, size_t bytes, keratin_status
     if (asked < bytes) {
       Chunk &chunk = chunks[i & 1];
       size_t piece = pieces[i & 1] = bytes - asked < chunkBytes ? bytes - asked : chunkBytes;
-      if (Code code =
-              check(device.driver.cuMemcpyDtoHAsync_v2(chunk.data, from + asked, piece, stream),
-                    "cuMemcpyDtoHAsync", status))
+      if (Code code = check(
+              device.driver.cuMemcpyDtoHAsync_v2(chunk.data, from + asked, piece, lanes.main()),
+              "cuMemcpyDtoHAsync", status))
         return code;
-      if (Code code =
-              check(device.driver.cuEventRecord(chunk.isRead, stream), "cuEventRecord", status))
+      if (Code code = check(device.driver.cuEventRecord(chunk.isRead, lanes.main()),
+                            "cuEventRecord", status))
         return code;
       asked += piece;
     }

@@ -56,6 +56,13 @@ void CudaGraph::add(const CudaStep &step, const void *data) {
     refuse();
 }
 
+void CudaGraph::add(const keratin_stream_work_t &work) {
+  add(CudaStep::fork(work), nullptr);
+  forked = forked * 0x100000001b3u ^ work.digest;
+  forked |= noForks;
+  watcher = {work.watch, work.user};
+}
+
 void CudaGraph::finish() {
   if (now == State::Empty)
     now = State::Recorded;
@@ -77,13 +84,15 @@ void CudaGraph::clear() {
   now = State::Empty;
   numSteps = 0;
   sentBytes = 0;
+  forked = noForks;
+  watcher = {};
   key.clear();
   steps.clear();
 }
 
 //===-- The graph -----------------------------------------------------------------------------===//
 
-bool CudaGraph::putSteps(CUstream stream) {
+bool CudaGraph::putSteps(CudaLanes &lanes) {
   const char *next = steps.data();
   char *place = sent;
   for (int32_t i = 0; i < numSteps; ++i) {
@@ -98,25 +107,27 @@ bool CudaGraph::putSteps(CUstream stream) {
       noted.step.parameters = reinterpret_cast<const int64_t *>(next);
     }
     next += noted.behind();
-    if (putIntoStream(device, stream, noted.step, nullptr) != KERATIN_OK)
+    if (putIntoStream(device, lanes, noted.step, nullptr) != KERATIN_OK)
       return false;
   }
   return true;
 }
 
 // A capture that has begun is always ended: the stream is of use again.
-bool CudaGraph::capture(CUstream stream, CUgraph &graph) {
+bool CudaGraph::capture(CudaLanes &lanes, CUgraph &graph) {
   const Driver &driver = device.driver;
+  CUstream stream = lanes.main();
   if (device.check(driver.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
                    "cuStreamBeginCapture", nullptr) != KERATIN_OK)
     return false;
-  bool isWhole = putSteps(stream);
+  bool isWhole = putSteps(lanes);
+  lanes.forgetForks();
   return device.check(driver.cuStreamEndCapture(stream, &graph), "cuStreamEndCapture", nullptr) ==
              KERATIN_OK &&
          isWhole;
 }
 
-void CudaGraph::build(CUstream capturing) {
+void CudaGraph::build(CudaLanes &capturing) {
   const Driver &driver = device.driver;
   void *pinned = nullptr;
   CUgraph graph = nullptr;

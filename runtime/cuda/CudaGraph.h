@@ -8,6 +8,12 @@
 
 namespace keratin::cuda {
 
+// What is asked while the host waits for forked work (keratin_stream_work_t).
+struct CudaWatch {
+  decltype(keratin_stream_work_t::watch) ask = nullptr;
+  void *user = nullptr;
+};
+
 // All with the device's context current, from one thread at a time.
 class CudaGraph {
 public:
@@ -33,14 +39,21 @@ public:
   // What was sent from memory that will not stay as it is, unless it is null, is kept with the
   // step.
   void add(const CudaStep &step, const void *sent);
+  // A fork, which adds to the digest; the queue waits for what it started with the last one's
+  // watch.
+  void add(const keratin_stream_work_t &work);
   void finish();
   void refuse();
   void clear();
 
   // Makes the graph. What the driver refuses is no failure of the call, which goes on without;
   // calls like this are not tried again.
-  void build(CUstream capturing);
+  void build(CudaLanes &capturing);
   Code launch(CUstream stream, keratin_status_t *status);
+
+  // Of the forked work; not 0.
+  uint64_t digest() const { return forked; }
+  const CudaWatch &watch() const { return watcher; }
 
   // When it was used last.
   uint64_t age = 0;
@@ -48,8 +61,8 @@ public:
 private:
   static constexpr int32_t maxSteps = 8192;
   static constexpr size_t maxSentBytes = size_t(1) << 20;
-  bool capture(CUstream stream, CUgraph &graph);
-  bool putSteps(CUstream stream);
+  bool capture(CudaLanes &lanes, CUgraph &graph);
+  bool putSteps(CudaLanes &lanes);
 
   CudaDevice &device;
   State now = State::Empty;
@@ -58,6 +71,9 @@ private:
   size_t sentBytes = 0;
   char *sent = nullptr; // pinned, what copies of the graph read
   CUgraphExec executable = nullptr;
+  static constexpr uint64_t noForks = 1;
+  uint64_t forked = noForks;
+  CudaWatch watcher;
 };
 
 // The graphs of a queue, by the keys of calls.

@@ -50,8 +50,9 @@ Code CudaQueue::clearCounters(keratin_status_t *status) {
   if (areCountersZero || !counters.address)
     return KERATIN_OK;
   isBusy.store(true, std::memory_order_relaxed);
-  if (Code code = check(device.driver.cuMemsetD8Async(counters.address, 0, counters.bytes, stream),
-                        "cuMemsetD8Async", status))
+  if (Code code =
+          check(device.driver.cuMemsetD8Async(counters.address, 0, counters.bytes, lanes.main()),
+                "cuMemsetD8Async", status))
     return code;
   areCountersZero = true;
   return KERATIN_OK;

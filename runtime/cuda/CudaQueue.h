@@ -18,7 +18,8 @@ public:
   // What the driver refuses to make here it is asked for again by the first call, which can say so.
   static Code create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status);
   static void destroy(CudaQueue *queue);
-  explicit CudaQueue(CudaDevice &device) : device(device), graphs(device), marks(device) {}
+  explicit CudaQueue(CudaDevice &device)
+      : device(device), lanes(device), graphs(device), capturing(device), marks(device) {}
   ~CudaQueue();
 
   // Makes what the queue has not got yet. The others begin with it.
@@ -35,6 +36,9 @@ public:
   void guard() { isGuarded = true; }
   // A whole call (keratin_device_t::run).
   Code run(const keratin_device_call_t &call, int32_t *failedSite, keratin_status_t *status);
+  Code fork(const keratin_stream_work_t &work, keratin_status_t *status);
+  Code join(keratin_status_t *status);
+  Code expose(CUdeviceptr &own, CUdeviceptr &all, keratin_status_t *status);
   // What is put into the queue from here on comes after what is in `other` now.
   Code follow(CUstream other, keratin_status_t *status);
   Code mark(int32_t tag, keratin_status_t *status);
@@ -59,6 +63,14 @@ private:
     bool isUnderWay = false;
   };
 
+  // In device memory: what kernels tell, and what has failed on this device when others were told
+  // of it; the failed site of the former is then that of all.
+  struct Words {
+    keratin_cuda_failure_t told;
+    uint32_t own;
+  };
+  static constexpr uint32_t notExposed = KERATIN_CUDA_NO_FAILURE - 1;
+
   Code make(keratin_status_t *status);
   Code check(CUresult result, const char *function, keratin_status_t *status,
              const char *about = "") {
@@ -73,11 +85,12 @@ private:
   Code freeStaging(keratin_status_t *status);
   Code turnChunk(keratin_status_t *status);
   Code synchronize(keratin_status_t *status);
+  Code waitForStream(keratin_status_t *status);
   Code resetWords(keratin_status_t *status);
   Code readWords(keratin_status_t *status);
   void understandWords();
   // 0, or 1 + the site.
-  static int32_t siteOf(const keratin_cuda_failure_t &words);
+  static int32_t siteOf(const Words &words);
 
   // Memory of kernels that grows with them. What was recorded holds its address.
   struct Room {
@@ -106,15 +119,16 @@ private:
 
   CudaDevice &device;
   bool isStarted = false;
-  CUstream stream = nullptr;
+  CudaLanes lanes;
+  CudaWatch watch; // of work that was forked in this call
   // Set before anything is put into the stream, cleared after it was waited for.
   std::atomic<bool> isBusy{false};
   bool isGuarded = false;
   bool inCall = false;
 
-  CUdeviceptr words = 0; // keratin_cuda_failure_t
+  CUdeviceptr words = 0; // Words
   // The same in pinned memory, as it was read last.
-  keratin_cuda_failure_t *wordsRead = nullptr;
+  Words *wordsRead = nullptr;
   bool isFresh = false; // the words are as a call finds them
   bool isRead = false;  // wordsRead is what the words are
 
@@ -130,7 +144,7 @@ private:
   CUevent reached = nullptr; // where a stream is that this one follows
   CudaGraphs graphs;
   CudaGraph *recording = nullptr;
-  CUstream capturing = nullptr; // where graphs are made; nothing is ever done on it
+  CudaLanes capturing; // where graphs are made; nothing is ever done on them
   CudaMarks marks;
 };
 

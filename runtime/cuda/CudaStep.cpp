@@ -25,9 +25,10 @@ static Code launch(CudaDevice &device, CUstream stream, const CudaStep &step,
                       status, ShortText().add(" of kernel '%s'", step.kernel->name).text());
 }
 
-Code putIntoStream(CudaDevice &device, CUstream stream, const CudaStep &step,
+Code putIntoStream(CudaDevice &device, CudaLanes &lanes, const CudaStep &step,
                    keratin_status_t *status) {
   const Driver &driver = device.driver;
+  CUstream stream = lanes.main();
   switch (step.kind) {
   case CudaStep::Kind::CopyIn:
     return device.check(driver.cuMemcpyHtoDAsync_v2(step.to, step.host, step.bytes, stream),
@@ -43,6 +44,12 @@ Code putIntoStream(CudaDevice &device, CUstream stream, const CudaStep &step,
                         "cuMemsetD8Async", status);
   case CudaStep::Kind::Launch:
     return launch(device, stream, step, status);
+  case CudaStep::Kind::Fork:
+    return lanes.fork(status, [&](CUstream beside) {
+      return step.put(step.user, step.parameters, beside, status);
+    });
+  case CudaStep::Kind::Join:
+    return lanes.join(status);
   }
   __builtin_unreachable();
 }

@@ -171,6 +171,26 @@ static Code marked(void *user, void *queue, int32_t number, int32_t *tag, int64_
   return static_cast<CudaQueue *>(queue)->readMark(number, tag, nanoseconds, status);
 }
 
+static Code fork(void *user, void *queue, const keratin_stream_work_t *work,
+                 keratin_status_t *status) {
+  QueueScope scope(deviceOf(user), queue);
+  return static_cast<CudaQueue *>(queue)->fork(*work, status);
+}
+
+static Code join(void *user, void *queue, keratin_status_t *status) {
+  QueueScope scope(deviceOf(user), queue);
+  return static_cast<CudaQueue *>(queue)->join(status);
+}
+
+static Code expose(void *user, void *queue, void **own, void **all, keratin_status_t *status) {
+  QueueScope scope(deviceOf(user), queue);
+  CUdeviceptr places[2] = {};
+  Code code = static_cast<CudaQueue *>(queue)->expose(places[0], places[1], status);
+  *own = reinterpret_cast<void *>(places[0]);
+  *all = reinterpret_cast<void *>(places[1]);
+  return code;
+}
+
 keratin_device_t tableOf(CudaDevice &device) {
   return {.bytes = sizeof(keratin_device_t),
           .abi_version = KERATIN_DEVICE_ABI_VERSION,
@@ -194,7 +214,10 @@ keratin_device_t tableOf(CudaDevice &device) {
           .follow = follow,
           .check = check,
           .mark = mark,
-          .marked = marked};
+          .marked = marked,
+          .fork = fork,
+          .join = join,
+          .expose = expose};
 }
 
 //===-- By name -------------------------------------------------------------------------------===//

@@ -320,7 +320,8 @@ func.func @f(%ids: tensor<?xi32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, 
   func::FuncOp function = *module->getOps<func::FuncOp>().begin();
   std::vector<std::unique_ptr<CompiledRunner>> runners;
   for (int rank = 0; rank < 3; ++rank)
-    runners.push_back(std::make_unique<CompiledRunner>(function));
+    runners.push_back(std::make_unique<CompiledRunner>(function, compiler::CompileOptions(),
+                                                       deviceOfRank(size_t(rank))));
   HostTensor table = *randomTensor(KERATIN_DTYPE_FLOAT32, {5, 4}, 3);
   std::vector<std::string> errors = onRanks<std::string>(3, [&](keratin_group_t *group, int rank) {
     HostTensor ids = *makeHostTensor(KERATIN_DTYPE_INT32, {2});

@@ -145,7 +145,10 @@ const keratin_device_t farTable = {.bytes = sizeof(keratin_device_t),
                                    .follow = nullptr,
                                    .check = nullptr,
                                    .mark = nullptr,
-                                   .marked = nullptr};
+                                   .marked = nullptr,
+                                   .fork = nullptr,
+                                   .join = nullptr,
+                                   .expose = nullptr};
 
 const keratin_device_t *farDevice() {
   if (!keratin_device_find("far")) {

@@ -53,7 +53,8 @@ static std::string faultOfNames(const keratin_function_desc_t &descriptor) {
   return "";
 }
 
-CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
+CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options,
+                               const std::string &device) {
   if (options.target == "cpu")
     options.target = testedTarget();
   registerPtxTarget();
@@ -89,7 +90,9 @@ CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions o
     descriptor.general = &general->descriptor;
   }
   keratin_status_t status;
-  if (keratin_executable_create(&descriptor, &executable, &status) != KERATIN_OK)
+  const keratin_device_t *found = nullptr;
+  if ((!device.empty() && keratin_device_open(device.c_str(), &found, &status) != KERATIN_OK) ||
+      keratin_executable_create_on(&descriptor, found, &executable, &status) != KERATIN_OK)
     error = status.message;
 }
 

@@ -39,8 +39,10 @@ std::string testedTarget();
 // CUDA's driver guard (GuardedDevice.h); kernels have names of their own.
 class CompiledRunner {
 public:
-  // On failure `error` is set and calls fail.
-  explicit CompiledRunner(mlir::func::FuncOp function, compiler::CompileOptions options = {});
+  // On failure `error` is set and calls fail. Runs on the device of this name, of those that run
+  // the code; none: on the first.
+  explicit CompiledRunner(mlir::func::FuncOp function, compiler::CompileOptions options = {},
+                          const std::string &device = "");
   ~CompiledRunner();
 
   std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments,

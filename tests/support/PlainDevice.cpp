@@ -431,7 +431,10 @@ keratin_device_t PlainDevice::table() {
           .follow = nullptr,
           .check = nullptr,
           .mark = nullptr,
-          .marked = nullptr};
+          .marked = nullptr,
+          .fork = nullptr,
+          .join = nullptr,
+          .expose = nullptr};
 }
 
 } // namespace

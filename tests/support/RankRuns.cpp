@@ -6,6 +6,8 @@
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/InterpretedRanks.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 using namespace keratin;
@@ -75,11 +77,18 @@ RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors
   return run;
 }
 
+std::string keratin::tests::deviceOfRank(size_t rank) {
+  const char *devices = std::getenv("KERATIN_TEST_DEVICES");
+  return devices && std::strcmp(devices, "each") == 0 ? testedTarget() + ":" + std::to_string(rank)
+                                                      : "";
+}
+
 RankRun keratin::tests::runOnRanks(func::FuncOp function, ArrayRef<Tensors> parts) {
   RankRun run;
   std::vector<std::unique_ptr<CompiledRunner>> runners;
   for (size_t rank = 0; rank < parts.size(); ++rank) {
-    runners.push_back(std::make_unique<CompiledRunner>(function));
+    runners.push_back(
+        std::make_unique<CompiledRunner>(function, compiler::CompileOptions(), deviceOfRank(rank)));
     if (run.error = runners.back()->error; !run.error.empty())
       return run;
   }

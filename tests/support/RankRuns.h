@@ -31,6 +31,8 @@ struct RankRun {
 
 // By the reference interpreter: a function that --keratin-shard has made.
 RankRun interpretOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts);
+// The device of CompiledRunner for a rank: one of its own where KERATIN_TEST_DEVICES is "each".
+std::string deviceOfRank(size_t rank);
 // Compiled, with `keratin.sharded` at its arguments, on threads that are ranks.
 RankRun runOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts);
 

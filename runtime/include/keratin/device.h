@@ -29,6 +29,28 @@ typedef struct keratin_transfer_t {
   size_t bytes;
 } keratin_transfer_t;
 
+// What another library puts into a device's streams (keratin_device_t::fork): a message between the
+// devices of ranks.
+typedef struct keratin_stream_work_t {
+  uint32_t bytes; // of this struct
+  uint32_t reserved;
+  // Puts it into a stream of the device's own interface, without waiting for it: of CUDA into a
+  // CUstream, with the device's context current. Work of a call that is replayed is put once more,
+  // into a stream that is captured.
+  keratin_status_code_t (*put)(void *user, const int64_t *words, void *stream,
+                               keratin_status_t *status);
+  // Asked again and again while the host waits for the device, with the nanoseconds that it has
+  // waited. Not OK: the work has been ended, and the wait, which fails with this, soon comes to its
+  // end.
+  keratin_status_code_t (*watch)(void *user, int64_t waited, keratin_status_t *status);
+  void *user; // of both
+  // What put() gets, copied.
+  const int64_t *words;
+  int64_t num_words;
+  // What is the same on all that take part (keratin_device_call_t::replays).
+  uint64_t digest;
+} keratin_stream_work_t;
+
 // A whole call (keratin_device_t::run).
 typedef struct keratin_device_call_t {
   uint32_t bytes; // of this struct
@@ -43,6 +65,10 @@ typedef struct keratin_device_call_t {
   // call ends, and the host knows why.
   int32_t (*host)(void *user);
   void *user;
+  // Of calls with work of other libraries, else NULL: asked once, before anything is done that
+  // others wait for, with a digest of that work if the device can do without the host's part, else
+  // 0. 1: it does without; 0: with it; -1: the call ends, and the host knows why.
+  int32_t (*replays)(void *user, uint64_t digest);
 } keratin_device_call_t;
 
 typedef struct keratin_device_t {
@@ -117,6 +143,20 @@ typedef struct keratin_device_t {
   keratin_status_code_t (*mark)(void *user, void *queue, int32_t tag, keratin_status_t *status);
   keratin_status_code_t (*marked)(void *user, void *queue, int32_t number, int32_t *tag,
                                   int64_t *nanoseconds, keratin_status_t *status);
+  // All three or none, of devices with run(). Between the beginning and the end of the host's part:
+  // work after all that is in the queue now, beside what comes into it, in the order in which it is
+  // forked.
+  keratin_status_code_t (*fork)(void *user, void *queue, const keratin_stream_work_t *work,
+                                keratin_status_t *status);
+  // What comes into the queue from here on comes after the first forked work that has not been
+  // joined yet, if there is any. At the end of a call all is joined.
+  keratin_status_code_t (*join)(void *user, void *queue, keratin_status_t *status);
+  // Addresses of two words of 32 bits in the device's memory: *own holds the lowest site that has
+  // failed, all bits 1 where none has. What forked work writes to *all counts for guard() and for
+  // the kernels behind it; until it does, they do nothing. *failed_site stays that of this device.
+  // Once in a call.
+  keratin_status_code_t (*expose)(void *user, void *queue, void **own, void **all,
+                                  keratin_status_t *status);
 } keratin_device_t;
 
 // Bytes of the table of a device that was made before there was run().

@@ -1,0 +1,67 @@
+// Messages from device to device, put into the streams of calls: by NCCL, where all ranks have it.
+#ifndef KERATIN_RUNTIME_COMM_DEVICEMESSAGES_H
+#define KERATIN_RUNTIME_COMM_DEVICEMESSAGES_H
+
+#include "runtime/comm/Collective.h"
+#include "runtime/comm/NcclLibrary.h"
+#include "runtime/core/Ranks.h"
+#include "runtime/include/keratin/device.h"
+
+#include <pthread.h>
+
+namespace keratin::comm {
+
+// Of one group, used while nothing else of it is under way, but for check(). All with the device's
+// context current.
+class DeviceMessages {
+public:
+  DeviceMessages(Engine &engine, CollectiveRunner &runner) : engine(engine), runner(runner) {}
+  DeviceMessages(const DeviceMessages &) = delete;
+  ~DeviceMessages();
+
+  // RankFunctions::begin.
+  Code begin(const keratin_device_t &device, const char *name, uint64_t digest,
+             runtime::DeviceWay &way, keratin_status_t *status);
+  // Announces it, which waits for no device, and forks it.
+  Code put(const runtime::DevicePlace &place, const keratin_collective_t &wanted,
+           keratin_stream_work_t &work, keratin_status_t *status);
+  // Whether what was put may still come to its end; from any thread.
+  Code check(int64_t waited, keratin_status_t *status) const;
+  // What is under way is ended, and the group is broken.
+  Code lose(const keratin_status_t &why, keratin_status_t *status);
+
+  // keratin_stream_work_t::put.
+  Code putIntoStream(const int64_t *words, void *stream, keratin_status_t *status) const;
+  // Whether NCCL has the like of it, and keeps what comm.h says of it.
+  static bool fits(const keratin_rank_message_t &wanted);
+
+private:
+  // KERATIN_NCCL: taken where all have it, needed, or not wanted.
+  enum class Wish { Any, On, Off };
+  Code readWish(Wish &wish, keratin_status_t *status) const;
+  // Whether this rank can send from the device; failing says why it must and cannot.
+  Code prepare(const keratin_device_t &device, bool &isReady, keratin_status_t *status);
+  Code connect(const keratin_device_t &device, keratin_status_t *status);
+  Code initialise(const ncclUniqueId &id, keratin_status_t *status);
+  // Until the library has done what it was told to do beside.
+  Code settle(const char *function, keratin_status_t *status) const;
+  Code fail(const keratin_status_t &why, keratin_status_t *status);
+  void abort();
+  void waitForAbort();
+
+  Engine &engine;
+  CollectiveRunner &runner;
+  const NcclLibrary *library = nullptr;
+  const keratin_device_t *connected = nullptr;
+  ncclComm_t comm = nullptr;
+  bool isHostOnly = false; // on all ranks
+
+  // The communicator that a thread ends.
+  ncclComm_t ending = nullptr;
+  pthread_t ender;
+  bool hasEnder = false;
+};
+
+} // namespace keratin::comm
+
+#endif // KERATIN_RUNTIME_COMM_DEVICEMESSAGES_H
