@@ -1,11 +1,14 @@
 #include "compiler/arrays/Safetensors.h"
 
 #include "runtime/core/DType.h"
+#include "runtime/files/FileBytes.h"
 #include "runtime/object/SafetensorsHeader.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <unordered_set>
 
 using namespace keratin;
@@ -142,6 +145,30 @@ compiler::readSafetensors(const ByteSource &source, uint64_t bytes,
         byte = byte != 0;
     arrays.push_back({std::move(entry.name), std::move(array)});
   }
+  return arrays;
+}
+
+absl::StatusOr<std::vector<NamedArray>>
+compiler::readSafetensorsFile(const std::string &path,
+                              const std::function<bool(const std::string &)> &isWanted,
+                              uint64_t *arrayBytes) {
+  runtime::FileReader file;
+  if (!file.open(path.c_str()))
+    return absl::UnavailableError(runtime::failureOf(file));
+  std::optional<uint64_t> header; // its bytes, which are the first that is read
+  auto source = [&](void *data, size_t bytes) {
+    const ptrdiff_t count = file.read(data, bytes);
+    if (count < 0)
+      return absl::UnavailableError(runtime::failureOf(file));
+    if (size_t(count) != bytes)
+      return refuse("it ends before its time");
+    if (!header)
+      std::memcpy(&header.emplace(), data, sizeof(uint64_t));
+    return absl::OkStatus();
+  };
+  auto arrays = readSafetensors(source, file.size(), isWanted);
+  if (arrays.ok() && arrayBytes)
+    *arrayBytes += file.size() - sizeof(uint64_t) - *header;
   return arrays;
 }
 

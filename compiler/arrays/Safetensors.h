@@ -25,6 +25,13 @@ absl::StatusOr<std::vector<NamedArray>>
 readSafetensors(const ByteSource &source, uint64_t bytes,
                 const std::function<bool(const std::string &)> &isWanted);
 
+// The same of a file. UNAVAILABLE if it cannot be read. The bytes of all its arrays are added to
+// `arrayBytes`, if there is one.
+absl::StatusOr<std::vector<NamedArray>>
+readSafetensorsFile(const std::string &path,
+                    const std::function<bool(const std::string &)> &isWanted,
+                    uint64_t *arrayBytes = nullptr);
+
 void writeSafetensors(const std::vector<NamedView> &arrays, const ByteSink &sink);
 
 } // namespace keratin::compiler

@@ -4,11 +4,10 @@
 #include "compiler/arrays/Npy.h"
 #include "compiler/arrays/Npz.h"
 #include "compiler/arrays/Safetensors.h"
+#include "compiler/arrays/SafetensorsSet.h"
 #include "compiler/artifact/Names.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/Half.h"
-#include "runtime/files/FileBytes.h"
-#include "runtime/files/FileReader.h"
 #include "runtime/files/FileWriter.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -27,10 +26,10 @@ static bool isNpz(llvm::StringRef path) { return path.ends_with(".npz"); }
 absl::Status compiler::checkWeightsPath(const std::string &path, WeightsUse use) {
   const bool isRead = use == WeightsUse::Read;
   if (isNpz(path) || llvm::StringRef(path).ends_with(".safetensors") ||
-      (isRead && isKerasPath(path)))
+      (isRead && (isKerasPath(path) || isSafetensorsIndex(path))))
     return absl::OkStatus();
   return refuse("'" + path + "' ends in no known way; needed .safetensors" +
-                (isRead ? ", .npz or .h5" : " or .npz"));
+                (isRead ? ", .safetensors.index.json, .npz or .h5" : " or .npz"));
 }
 
 //===-- Dtypes --------------------------------------------------------------------------------===//
@@ -116,18 +115,8 @@ static absl::StatusOr<std::vector<NamedArray>> readAll(const std::string &path,
   }
   if (isKerasPath(path))
     return readKerasWeights(path, isWanted);
-  runtime::FileReader file;
-  if (!file.open(path.c_str()))
-    return absl::UnavailableError(runtime::failureOf(file));
-  auto source = [&](void *data, size_t bytes) {
-    const ptrdiff_t count = file.read(data, bytes);
-    if (count < 0)
-      return absl::UnavailableError(runtime::failureOf(file));
-    if (size_t(count) != bytes)
-      return refuse("it ends before its time");
-    return absl::OkStatus();
-  };
-  return readSafetensors(source, file.size(), isWanted);
+  return isSafetensorsIndex(path) ? readSafetensorsSet(path, isWanted)
+                                  : readSafetensorsFile(path, isWanted);
 }
 
 absl::StatusOr<std::vector<Array>> compiler::readWeights(const std::string &path,

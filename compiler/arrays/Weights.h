@@ -1,5 +1,6 @@
 // Values of variables by their names, in the files that other programs know: .safetensors and .npz,
-// and what Keras 2 wrote, .h5 or .hdf5, which is only read.
+// and those that are only read here: what Keras 2 wrote, .h5 or .hdf5, and the index of a set of
+// safetensors files, .safetensors.index.json.
 #ifndef KERATIN_COMPILER_ARRAYS_WEIGHTS_H
 #define KERATIN_COMPILER_ARRAYS_WEIGHTS_H
 

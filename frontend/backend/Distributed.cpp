@@ -12,21 +12,6 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-static keratin_collective_t collective(int32_t kind, const std::string &name) {
-  keratin_collective_t made = {};
-  made.bytes = sizeof(made);
-  made.kind = kind;
-  made.name = name.c_str();
-  return made;
-}
-
-static void run(const char *function, const keratin_collective_t &wanted) {
-  keratin_status_t status = {};
-  keratin_group_run(jobGroup(), &wanted, &status);
-  if (status.code != KERATIN_OK)
-    throwRankFailure(function, status);
-}
-
 namespace keratin::backend::distributed {
 
 void init() { joinJob(nullptr); }
@@ -45,12 +30,7 @@ int rank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
 int size() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
 std::string engine() { return jobGroup() ? keratin_group_engine(jobGroup()) : "one rank"; }
 
-void barrier() {
-  if (!jobGroup())
-    return;
-  const std::string name = "barrier";
-  run("distributed.barrier", collective(KERATIN_BARRIER, name));
-}
+void barrier() { runWithJob("distributed.barrier", collective(KERATIN_BARRIER, "barrier")); }
 
 // One after the other, so that a message names the variable about which ranks differ.
 void broadcast(const std::vector<Tensor> &variables, int from, SourceLocation location) {
@@ -77,12 +57,12 @@ void broadcast(const std::vector<Tensor> &variables, int from, SourceLocation lo
   std::vector<VariableStorage::Assignment> assignments;
   for (const Sent &each : sent) {
     Array value = each.storage->read();
-    keratin_collective_t wanted = collective(KERATIN_BROADCAST, each.name);
+    keratin_collective_t wanted = collective(KERATIN_BROADCAST, each.name.c_str());
     wanted.dtype = int32_t(value.dtype());
     wanted.from = from;
     wanted.send = wanted.receive = value.rawData();
     wanted.send_elements = wanted.receive_elements = value.size();
-    run("distributed.broadcast", wanted);
+    runWithJob("distributed.broadcast", wanted);
     assignments.push_back({each.storage, std::move(value)});
   }
   VariableStorage::write("distributed.broadcast", assignments);
@@ -97,15 +77,14 @@ Array allGather(const Array &part, SourceLocation location) {
   Array sent = part.toHost();
   if (!jobGroup())
     return sent;
-  const std::string name = "all_gather";
   auto gather = [&](Array &own, Array &all) {
-    keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, name);
+    keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, "all_gather");
     wanted.dtype = int32_t(own.dtype());
     wanted.send = own.rawData();
     wanted.send_elements = own.size();
     wanted.receive = all.rawData();
     wanted.receive_elements = all.size();
-    run(function.c_str(), wanted);
+    runWithJob(function.c_str(), wanted);
   };
   Array rows(sent.shape()[0]), rowsOfAll = Array::empty(DType::Int64, {size()});
   gather(rows, rowsOfAll);

@@ -43,3 +43,21 @@ void frontend::callWithJob(keratin_executable_t *executable) {
   if (keratin_group_t *joined = jobGroup())
     keratin_executable_set_group(executable, joined, nullptr);
 }
+
+keratin_collective_t frontend::collective(int32_t kind, const char *name) {
+  keratin_collective_t made = {};
+  made.bytes = sizeof(made);
+  made.kind = kind;
+  made.name = name;
+  return made;
+}
+
+void frontend::runWithJob(const char *function, const keratin_collective_t &wanted) {
+  keratin_group_t *joined = jobGroup();
+  if (!joined)
+    return;
+  keratin_status_t status = {};
+  keratin_group_run(joined, &wanted, &status);
+  if (status.code != KERATIN_OK)
+    throwRankFailure(function, status);
+}

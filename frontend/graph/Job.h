@@ -2,9 +2,7 @@
 #ifndef KERATIN_FRONTEND_GRAPH_JOB_H
 #define KERATIN_FRONTEND_GRAPH_JOB_H
 
-struct keratin_comm_t;
-struct keratin_executable_t;
-struct keratin_group_t;
+#include "runtime/include/keratin/comm.h"
 
 namespace keratin::frontend {
 
@@ -17,6 +15,10 @@ void leaveJob();
 // The executable's calls are those of all ranks, if the process has joined any and if it is for
 // several.
 void callWithJob(keratin_executable_t *executable);
+// What the ranks do together; nothing where the process has joined none. RankError, with the name
+// of the function, where it fails.
+void runWithJob(const char *function, const keratin_collective_t &wanted);
+keratin_collective_t collective(int32_t kind, const char *name);
 
 } // namespace keratin::frontend
 

@@ -2,6 +2,7 @@
 #include "compiler/arrays/Weights.h"
 
 #include "compiler/arrays/Npz.h"
+#include "compiler/arrays/SafetensorsSet.h"
 #include "tests/arrays/Zip.h"
 #include "tests/support/TemporaryFile.h"
 
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 
 using namespace keratin::compiler;
 using namespace keratin::tests;
@@ -131,9 +133,26 @@ TEST_CASE("what does not fit, or is no file of weights, is refused") {
   std::ofstream(file.path, std::ios::binary) << "no archive";
   CHECK(message({}) == "this is no .npz file: it is too short for a zip archive");
   CHECK(readWeights("weights.txt", {}).status().message() ==
-        "'weights.txt' ends in no known way; needed .safetensors, .npz or .h5");
+        "'weights.txt' ends in no known way; needed .safetensors, .safetensors.index.json, .npz or "
+        ".h5");
   CHECK(writeWeights("weights.h5", {}).code() == absl::StatusCode::kInvalidArgument);
   CHECK(writeWeights("/nonexistent/w.npz", {}).code() == absl::StatusCode::kUnavailable);
+}
+
+TEST_CASE("the index of a set is written behind its parts") {
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("keratin-set-" + std::to_string(getpid()) + ".safetensors.index.json");
+  const SafetensorsSet set(path, {{"w", 4}, {"v", 4}, {"u", 8}}, 2);
+  REQUIRE(set.numParts() == 2);
+  // The largest, and the other two.
+  CHECK((set.partOf(2) == 0 && set.partOf(0) == 1 && set.partOf(1) == 1));
+  CHECK(set.freeTurn() == 0);
+  const absl::Status missing = set.writeIndex(0);
+  CHECK(missing.code() == absl::StatusCode::kUnavailable);
+  CHECK_THAT(std::string(missing.message()),
+             Catch::Matchers::Contains("-00001-of-00002.safetensors' of rank 0 is not beside it: "
+                                       "all ranks need the same folder"));
+  CHECK(!std::filesystem::exists(path));
 }
 
 TEST_CASE("a .npz file takes names of 65,531 bytes and 100,000 arrays") {

@@ -4,6 +4,9 @@
 
 #include "keratin/distributed.h"
 
+#include <filesystem>
+#include <unistd.h>
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -64,4 +67,25 @@ TEST_CASE("the axis that has a size") {
   Tensor x = K::placeholder({K::Dim("batch"), 2});
   CHECK(K::distributed::axisOf(K::transpose(x), "batch") == 1);
   CHECK(K::distributed::axisOf(x, "rows") == -1);
+}
+
+TEST_CASE("a checkpoint of one rank is a set of one part") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("keratin-checkpoint-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string path = folder / "net.safetensors.index.json";
+  Tensor w = K::variable(Array{1.0, 2.0}, {.name = "w"});
+  // Twice: the parts have other names then.
+  for (const char *part : {"net-00001-of-00001.safetensors", "net-b-00001-of-00001.safetensors"}) {
+    K::distributed::saveCheckpoint({w}, path);
+    CHECK(std::filesystem::exists(folder / part));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "net-00001-of-00001.safetensors"));
+  K::set_value(w, Array{0.0, 0.0});
+  K::distributed::loadCheckpoint({w}, path);
+  checkArray(K::get_value(w), Array{1.0, 2.0});
+  checkRefused<K::ValueError>("distributed.save_checkpoint: 'net.npz' ends in no known way; needed "
+                              ".safetensors.index.json",
+                              [&] { K::distributed::saveCheckpoint({w}, "net.npz"); });
+  std::filesystem::remove_all(folder);
 }

@@ -9,7 +9,7 @@
 // RUN: %{exits} 2 keratin-compile none.mlir --weights=w.npy 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: %{exits} 2 keratin-run none.mlir --weights=w.npy 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: %{exits} 2 keratin-run none.mlir --save-weights=w.h5 2>&1 | FileCheck %s --check-prefix=SAVED
-// WEIGHTS: error: 'w.npy' ends in no known way; needed .safetensors, .npz or .h5
+// WEIGHTS: error: 'w.npy' ends in no known way; needed .safetensors, .safetensors.index.json, .npz or .h5
 // SAVED: error: 'w.h5' ends in no known way; needed .safetensors or .npz
 // RUN: %{exits} 2 keratin-run none.mlir --input=x.npy 2>&1 | FileCheck %s --check-prefix=INPUT
 // INPUT: keratin-run: error: --input needs NAME=FILE.npy or FILE.npz, found 'x.npy'

@@ -64,7 +64,7 @@ TOOLS = [
     ("no size of that name", random + " --size=rows=3", "keratin-run: error: --size: the function has no size 'rows'; there are x_dim0 (d0)"),
     ("no such device", random + " --device=gpu", "keratin-run: error: --device=gpu: unknown device 'gpu'; known devices: cpu"),
     ("no weights", random + " --weights=none.npz", "none.npz: error: No such file or directory"),
-    ("a kind of file that there is not", random + " --weights=w.txt", "keratin-run: error: 'w.txt' ends in no known way; needed .safetensors, .npz or .h5"),
+    ("a kind of file that there is not", random + " --weights=w.txt", "keratin-run: error: 'w.txt' ends in no known way; needed .safetensors, .safetensors.index.json, .npz or .h5"),
     ("a kind that is not written", random + " --save-weights=w.h5 --repeat=1000000000", "keratin-run: error: 'w.h5' ends in no known way; needed .safetensors or .npz"),
     ("no number", random + " --repeat=many", "keratin-run: error: --repeat needs a number of at least 0, found 'many'"),
     ("no model", "keratin-run text.txt", "text.txt: error: this is a text without a function (func.func); needed a saved graph (.ktg) or textual IR"),

@@ -18,6 +18,9 @@ struct keratin_comm_t;
 
 namespace keratin {
 
+class Function;
+class TensorList;
+
 // How ranks are arranged: along one axis, which has a name.
 class Mesh {
 public:
@@ -75,6 +78,25 @@ Array allGather(const Array &part, SourceLocation location = SourceLocation::cur
 // The dimension of the tensor that has the size of this name (K::Dim); -1: none has.
 int64_t axisOf(const Tensor &tensor, const std::string &size,
                SourceLocation location = SourceLocation::current());
+
+// Writes the state of a step, as training::stateOf has it, or the values of variables, which are
+// the same on all ranks: a set of safetensors files, as Hugging Face's tools have them, with the
+// index that `path` names, "run/net.safetensors.index.json". Each rank writes a part,
+// "run/net-00001-of-00004.safetensors", in a folder that all ranks have. The set takes the place of
+// an older one whole, when all is on the disk: whoever is killed leaves one of the two. ValueError
+// as save_weights; RuntimeError where a part cannot be written; RankError on the other ranks, and
+// where ranks have other variables.
+void saveCheckpoint(const Function &step, const std::string &path,
+                    SourceLocation location = SourceLocation::current());
+void saveCheckpoint(const TensorList &variables, const std::string &path,
+                    SourceLocation location = SourceLocation::current());
+// Sets them to the values of a set, whatever number of ranks has written it; load_weights does it
+// in one process. All ranks have new values or none has. Errors as load_weights; RankError on the
+// other ranks, and where they find other values.
+void loadCheckpoint(const Function &step, const std::string &path,
+                    SourceLocation location = SourceLocation::current());
+void loadCheckpoint(const TensorList &variables, const std::string &path,
+                    SourceLocation location = SourceLocation::current());
 
 } // namespace distributed
 } // namespace backend

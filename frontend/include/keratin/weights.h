@@ -23,9 +23,10 @@ void save_weights(const Function &f, const std::string &path,
                   SourceLocation location = SourceLocation::current());
 
 // Sets the variables to the file's values of their names: all of them or, where one is missing or
-// does not fit, none; and between two calls. A path that ends in ".h5" or ".hdf5" is a file of
-// Keras 2's (Model.save, Model.save_weights), which libhdf5 reads: RuntimeError where that is not
-// there. A weight is called as Keras calls it, "dense_1/kernel", or, where two layers have
+// does not fit, none; and between two calls. A path that ends in ".safetensors.index.json" is the
+// index of a set of safetensors files, which lie beside it. One that ends in ".h5" or ".hdf5" is a
+// file of Keras 2's (Model.save, Model.save_weights), which libhdf5 reads: RuntimeError where that
+// is not there. A weight is called as Keras calls it, "dense_1/kernel", or, where two layers have
 // weights of one name, with the layer's before it, "model_1/dense_1/kernel". Shapes must be
 // equal; a float is rounded to the variable's dtype, an integer must be one that the variable can
 // hold, and neither becomes the other. Names that no variable has are passed over. A file need

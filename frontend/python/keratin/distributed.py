@@ -21,7 +21,8 @@ from keratin._native import functions as _native
 
 if _TYPE_CHECKING:
     from typing import Any, Sequence
-    from keratin._native import Tensor
+    from keratin._native import Function, Tensor
+    from keratin._types import PathLike
 
 
 def init() -> None:
@@ -102,3 +103,40 @@ def all_gather(part: Any) -> Any:
         LostRankError: if a rank is lost.
     """
     return _native.distributed_all_gather(part)
+
+
+def save_checkpoint(variables: Function | Sequence[Tensor], path: PathLike) -> None:
+    """Writes the state of a training, each rank a part of it: a set of safetensors files and its index.
+
+    The set takes the place of an older one whole, when all is on the disk. K.load_weights() reads it in one
+    process.
+
+    Args:
+        variables: the function of a step, with all that its calls change, what random functions count their
+            draws with among it; or variables, the same ones on all ranks.
+        path: the path of the index, which ends in '.safetensors.index.json', in a folder that all ranks have.
+
+    Raises:
+        ValueError: as of K.save_weights().
+        RuntimeError: if this rank cannot write its part.
+        RankError: if another one cannot, or has other variables.
+        LostRankError: if a rank is lost; the older set is whole then, or this one.
+    """
+    _native.distributed_save_checkpoint(variables, path)
+
+
+def load_checkpoint(variables: Function | Sequence[Tensor], path: PathLike) -> None:
+    """Takes values from what save_checkpoint() has written, with whatever number of ranks.
+
+    All ranks have new values, or none has.
+
+    Args:
+        variables: as of save_checkpoint().
+        path: the path of the index.
+
+    Raises:
+        ValueError: for anything wrong in the files, and as K.load_weights().
+        RuntimeError: if they cannot be read.
+        RankError: if another rank fails, or finds other values.
+    """
+    _native.distributed_load_checkpoint(variables, path)

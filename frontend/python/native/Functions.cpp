@@ -152,10 +152,10 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
-      valueError(std::string(function) + ": there is no argument '" + name + "'; there are " +
-                 firstNames +
-                 "device, target, memory_budget, time_limit, check_numbers, float32_products, "
-                 "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, progress");
+      valueError(
+          std::string(function) + ": there is no argument '" + name + "'; there are " + firstNames +
+          "device, target, memory_budget, time_limit, check_numbers, float32_products, "
+          "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -380,6 +380,18 @@ void loadWeights(nb::handle variables, nb::handle path, SourceLocation place) {
       "load_weights", variables, path, place);
 }
 
+namespace D = K::distributed;
+
+void saveCheckpoint(nb::handle variables, nb::handle path, SourceLocation place) {
+  withWeights<exactly<OfTensors>(&D::saveCheckpoint), exactly<OfFunction>(&D::saveCheckpoint)>(
+      "distributed.save_checkpoint", variables, path, place);
+}
+
+void loadCheckpoint(nb::handle variables, nb::handle path, SourceLocation place) {
+  withWeights<exactly<OfTensors>(&D::loadCheckpoint), exactly<OfFunction>(&D::loadCheckpoint)>(
+      "distributed.load_checkpoint", variables, path, place);
+}
+
 } // namespace
 
 void keratin::python::registerFunctions(nb::module_ &m) {
@@ -418,5 +430,7 @@ void keratin::python::registerFunctions(nb::module_ &m) {
   add<&saveOnnx>(m, "save_onnx");
   add<&loadKeras>(m, "load_keras");
   add<&saveWeights>(m, "save_weights");
+  add<&saveCheckpoint>(m, "distributed_save_checkpoint");
+  add<&loadCheckpoint>(m, "distributed_load_checkpoint");
   add<&loadWeights>(m, "load_weights");
 }
