@@ -72,17 +72,21 @@ llvm::DenseSet<int64_t> keratin::ir::givenSymbols(FunctionOpInterface function) 
   return given;
 }
 
+int64_t keratin::ir::firstUnusedSymbol(FunctionOpInterface function) {
+  int64_t last = -1;
+  auto note = [&](int64_t id) { last = std::max(last, id); };
+  forEachSymbol(function, note);
+  llvm::for_each(givenSymbols(function), note);
+  return last + 1;
+}
+
 void keratin::ir::nameSizesApart(func::FuncOp function) {
   llvm::DenseSet<int64_t> taken = givenSymbols(function);
-  std::optional<int64_t> last; // of all symbols
+  std::optional<int64_t> unused;
   auto newName = [&] {
-    if (!last) {
-      last = -1;
-      auto note = [&](int64_t id) { last = std::max(*last, id); };
-      llvm::for_each(taken, note);
-      forEachSymbol(function, note);
-    }
-    return ++*last;
+    if (!unused)
+      unused = firstUnusedSymbol(function);
+    return (*unused)++;
   };
   // Blocks before those inside them, so that a name reaches all that can mention it.
   function.walk<WalkOrder::PreOrder>([&](Block *block) {

@@ -33,6 +33,9 @@ void forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit)
 // The symbols that have their values before the call, by the function's arguments.
 llvm::DenseSet<int64_t> givenSymbols(mlir::FunctionOpInterface function);
 
+// Neither this symbol nor a greater one is mentioned by the function.
+int64_t firstUnusedSymbol(mlir::FunctionOpInterface function);
+
 // Gives symbols other names in the op, in what is inside it, and in what it defines.
 void renameSymbols(mlir::Operation *op, const llvm::DenseMap<int64_t, int64_t> &names);
 

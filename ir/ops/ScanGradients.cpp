@@ -143,15 +143,8 @@ void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
 
 //===-- Building the two loops ----------------------------------------------------------------===//
 
-// A symbol that nothing in the function of the op mentions.
 static DimExpr newSymbol(Operation *op) {
-  int64_t last = -1;
-  auto note = [&](int64_t id) { last = std::max(last, id); };
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  forEachSymbol(function, note);
-  for (int64_t id : givenSymbols(function))
-    note(id);
-  return DimExpr::symbol(last + 1);
+  return DimExpr::symbol(firstUnusedSymbol(op->getParentOfType<FunctionOpInterface>()));
 }
 
 namespace {

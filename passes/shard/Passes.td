@@ -14,7 +14,12 @@ def Shard : KeratinPass<"shard"> {
 
     Loops are as their bodies; a state that begins with zeros and is a sum of shares is a share.
     What would need elements of other ranks (cumsum, concatenation, gathers and positions along
-    the sharded size) is an error of the graph with the line that made the op.
+    the sharded size) is an error of the graph with the line that made the op. In a function with
+    `keratin.gathers_parts` the op gets the parts of all ranks instead (`keratin.all_gather`), and
+    computes the whole on each of them; it stays whole for ops that need it so, and a slice is the
+    rank's part for the others. The sizes of the whole, and of what the ranks before this one have,
+    are computed by the call. That costs the memory of the whole on every rank, and messages of
+    it, so it is asked for.
 
     Before:
     ```mlir

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/OpProperties.h"
 #include "passes/simplify/Matchers.h"
 
@@ -44,6 +45,31 @@ static bool isAdditive(const DimExpr &size, const llvm::DenseSet<int64_t> &shard
   return twice && seven && scaled(2) == twice && scaled(7) == seven;
 }
 
+// Whether ranks can have parts of it, which are one after the other the whole.
+bool RankValues::hasParts(Value value) const {
+  std::optional<unsigned> dimension = dimensionOf(value);
+  if (!dimension)
+    return true;
+  const Shape shape = getShape(value);
+  return isAdditive(shape[*dimension], sharded) &&
+         llvm::count_if(shape, [&](const DimExpr &size) { return isSharded(size); }) == 1;
+}
+
+LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
+  auto isNowhereWhole = [&](Value operand) {
+    return !hasParts(operand) && !isOfWhole(operand.getDefiningOp());
+  };
+  if (!gathers || llvm::any_of(op->getOperands(), isNowhereWhole))
+    return refuse(op, what);
+  forgetInside(op);
+  gathering.insert(op);
+  needOperandsWhole(op);
+  setKinds(op);
+  for (Value result : op->getResults())
+    setRuns(result, DimExpr(1));
+  return success();
+}
+
 LogicalResult RankValues::refuse(Operation *op, const Twine &what) {
   int64_t symbol = *llvm::min_element(sharded);
   return emitGraphError(op) << "not implemented: " << what << " '" << SizeNames(function)[symbol]
@@ -70,18 +96,28 @@ std::optional<DimExpr> RankValues::runsOf(Value part) const {
   return found == runs.end() ? std::nullopt : std::optional(found->second);
 }
 
+LogicalResult RankValues::needOrder(OpOperand &operand) {
+  std::optional<DimExpr> own = runsOf(operand.get());
+  if (!own || *own == DimExpr(1))
+    return success();
+  if (!gathers)
+    return refuse(operand.get().getDefiningOp(), "other dimensions merged in front of");
+  unordered.insert(&operand);
+  return success();
+}
+
 // What goes together has its elements in one order, and what comes and goes in that of ranks.
 LogicalResult RankValues::visitRuns(Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return visitRunsOfReshape(reshape);
   bool needsOrder = isa<LoopOpInterface, IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
   std::optional<DimExpr> common;
-  for (Value operand : op->getOperands()) {
-    std::optional<DimExpr> own = runsOf(operand);
-    if (needsOrder && own && *own != DimExpr(1))
-      return refuse(operand.getDefiningOp(), "other dimensions merged in front of");
-    if (own && common && *own != *common)
-      return refuse(op, op->getName().stripDialect() + " of elements in different orders of");
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<DimExpr> own = runsOf(operand.get());
+    if (needsOrder && failed(needOrder(operand)))
+      return failure();
+    if (!needsOrder && own && common && *own != *common)
+      return needAllParts(op, op->getName().stripDialect() + " of elements in different orders of");
     if (own)
       common = own;
   }
@@ -113,7 +149,7 @@ LogicalResult RankValues::visitRunsOfReshape(ReshapeOp op) {
   std::optional<DimExpr> all = outside ? mul(*outside, own.value_or(DimExpr(1))) : std::nullopt;
   std::optional<DimExpr> left = all && inFront ? divideExactly(*all, *inFront) : std::nullopt;
   if (!left)
-    return refuse(op, "reshape along");
+    return needAllParts(op, "reshape along");
   return setRuns(op.getY(), left), success();
 }
 
@@ -143,28 +179,44 @@ LogicalResult RankValues::visitBlock(Block &block) {
 }
 
 LogicalResult RankValues::visit(Operation *op) {
-  return success(succeeded(visitKinds(op)) && succeeded(visitRuns(op)));
+  return success(succeeded(visitKinds(op)) && (isOfWhole(op) || succeeded(visitRuns(op))));
+}
+
+// What is inside of an op is looked at again, or not at all.
+void RankValues::forgetInside(Operation *op) {
+  op->walk([&](Operation *inner) {
+    if (inner == op)
+      return;
+    gathering.erase(inner);
+    for (OpOperand &operand : inner->getOpOperands()) {
+      whole.erase(&operand);
+      unordered.erase(&operand);
+    }
+    for (Value result : inner->getResults())
+      kinds.erase(result);
+  });
 }
 
 LogicalResult RankValues::visitKinds(Operation *op) {
   StringRef name = op->getName().stripDialect();
+  if (auto end = dyn_cast<func::ReturnOp>(op))
+    return visitReturn(end);
+  noteBound(op);
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
-      if (isPart(value) &&
-          llvm::count_if(getShape(value), [&](const DimExpr &size) { return isSharded(size); }) > 1)
-        return refuse(op, name + " with two dimensions of the size");
+      if (!hasParts(value))
+        return needAllParts(op, name + " with a size that is no multiple of");
   if (auto loop = dyn_cast<LoopOpInterface>(op))
     return visitLoop(loop);
   if (auto branches = dyn_cast<IfOp>(op))
     return visitBranches(branches);
   if (auto dim = dyn_cast<DimOp>(op)) {
-    const DimExpr size = getShape(dim.getX())[size_t(dim.getAxis())];
-    if (isSharded(size) && !isAdditive(size, sharded))
-      return refuse(op, "a number that is no multiple of");
-    return setKinds(op, isSharded(size) ? RankKind::Sum : RankKind::Same), success();
+    bool isShare = isSharded(getShape(dim.getX())[size_t(dim.getAxis())]);
+    return setKinds(op, isShare ? RankKind::Sum : RankKind::Same), success();
   }
-  if (isa<func::ReturnOp>(op))
-    return needAllWhole(op);
+  if (auto define = dyn_cast<DefineSizeOp>(op);
+      define && define.getBound() && isSharded(define.getBound()->getDims()[0]))
+    return needAllParts(op, "a size of at most");
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success(); // the loop or branch sees to it
   if (isa<ElementwiseOpInterface, DependOp>(op))
@@ -186,6 +238,33 @@ LogicalResult RankValues::visitKinds(Operation *op) {
   if (auto windows = dyn_cast<WindowScatterOp>(op))
     return visitWindows(op, windows.getWindow(), windows.getStrides(), windows.getLow());
   return visitMove(op);
+}
+
+// A caller makes room for results before the call.
+LogicalResult RankValues::visitReturn(func::ReturnOp op) {
+  for (Value result : op.getOperands()) {
+    if (!hasParts(result))
+      return refuse(op, "a result with a size that is no multiple of");
+    for (const DimExpr &size : getShape(result))
+      if (llvm::any_of(size.symbols(), [&](int64_t symbol) { return unbounded.contains(symbol); }))
+        return refuse(op, "a result with a computed size of at most");
+  }
+  return needAllWhole(op);
+}
+
+void RankValues::noteBound(Operation *op) {
+  std::optional<int64_t> symbol = symbolDefinedBy(op);
+  std::optional<DimExpr> bound;
+  if (auto define = dyn_cast<DefineSizeOp>(op); define && define.getBound())
+    bound = define.getBound()->getDims()[0];
+  else if (auto truncate = dyn_cast<TruncateOp>(op))
+    bound = getShape(truncate.getX())[size_t(truncate.getAxis())];
+  else if (auto loop = dyn_cast<WhileOp>(op); loop && loop.getBound())
+    bound = *loop.getBound();
+  if (symbol && bound && (isSharded(*bound) || llvm::any_of(bound->symbols(), [&](int64_t other) {
+                            return unbounded.contains(other);
+                          })))
+    unbounded.insert(*symbol);
 }
 
 // Of equal shapes: all of it is along the sharded size, or nothing. What adds and scales makes
@@ -223,7 +302,7 @@ LogicalResult RankValues::visitReduction(ReductionOpInterface op) {
     return setKinds(op, RankKind::Max), success();
   if (isa<ReduceMinOp, ReduceAllOp>(op.getOperation()))
     return setKinds(op, RankKind::Min), success();
-  return refuse(op, op->getName().stripDialect() + " over");
+  return needAllParts(op, op->getName().stripDialect() + " over");
 }
 
 LogicalResult RankValues::visitContraction(DotGeneralOp op) {
@@ -232,7 +311,7 @@ LogicalResult RankValues::visitContraction(DotGeneralOp op) {
                 (b && llvm::is_contained(op.getBContract(), int64_t(*b)));
   needOperandsWhole(op);
   if (isOver && isPart(op.getY())) // the other operand has it among the rest
-    return refuse(op, "products over and along");
+    return needAllParts(op, "products over and along");
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
 }
 
@@ -247,11 +326,11 @@ LogicalResult RankValues::visitConvolution(ConvolutionOp op) {
   };
   char ofX = letterOf(x, op.getX()), ofFilter = letterOf(filter, op.getFilter());
   if (isdigit(ofX) || isdigit(ofFilter) || isdigit(letterOf(result, op.getY())))
-    return refuse(op, "windows along");
+    return needAllParts(op, "windows along");
   needOperandsWhole(op);
   bool isOver = ofX == 'c' || ofFilter == 'c';
   if (isOver && isPart(op.getY()))
-    return refuse(op, "convolutions over and along");
+    return needAllParts(op, "convolutions over and along");
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
 }
 
@@ -260,7 +339,7 @@ LogicalResult RankValues::visitScatter(ScatterAddOp op) {
   std::optional<unsigned> result = dimensionOf(op.getY());
   bool isOver = updates && *updates < unsigned(getShape(op.getIndices()).size());
   if (result == 0u || (isOver && result))
-    return refuse(op, "rows at given places along");
+    return needAllParts(op, "rows at given places along");
   if (kindOf(op.getUpdates()) == RankKind::Sum)
     return needWhole(op.getIndicesMutable()), setKinds(op, RankKind::Sum), success();
   needOperandsWhole(op);
@@ -273,7 +352,7 @@ LogicalResult RankValues::visitWindows(Operation *op, ArrayRef<int64_t> window,
     if (window[*dimension] != 1 || strides[*dimension] != 1 ||
         low.getDims()[*dimension] != DimExpr(0) ||
         getShape(op->getResult(0))[*dimension] != getShape(op->getOperand(0))[*dimension])
-      return refuse(op, "windows along");
+      return needAllParts(op, "windows along");
   return needAllWhole(op);
 }
 
@@ -331,7 +410,7 @@ LogicalResult RankValues::visitMove(Operation *op) {
     mentions |= llvm::any_of(dims.getDims(), [&](const DimExpr &size) { return isSharded(size); });
   });
   if (!leavesAlone || mentions)
-    return refuse(op, name + " along");
+    return needAllParts(op, name + " along");
   return needAllWhole(op);
 }
 
@@ -344,7 +423,7 @@ LogicalResult RankValues::visitLoop(LoopOpInterface op) {
   // What is known of the number of steps.
   std::optional<DimExpr> steps = open ? open.getBound() : std::optional(op.getSteps());
   if (steps && isSharded(*steps))
-    return refuse(op, "a loop along");
+    return needAllParts(op, "a loop along");
   Block &body = op.getBody().front();
   Operation *yield = body.getTerminator();
   const unsigned numStates = op.getNumStates();
@@ -353,10 +432,7 @@ LogicalResult RankValues::visitLoop(LoopOpInterface op) {
     isShareState[number] = !isPart(begins) && (kindOf(begins) == RankKind::Sum ||
                                                (!isBool(begins) && isSplat(begins, 0.0)));
   for (bool changed = true; changed;) {
-    body.walk([&](Operation *inner) {
-      for (OpOperand &operand : inner->getOpOperands())
-        whole.erase(&operand);
-    });
+    forgetInside(op);
     for (BlockArgument argument : body.getArguments())
       setArgument(argument);
     for (auto [number, argument] : llvm::enumerate(op.getStateArguments()))

@@ -21,12 +21,25 @@ enum class RankKind {
 
 class RankValues {
 public:
-  // The symbols are the sharded ones.
-  RankValues(mlir::func::FuncOp function, llvm::DenseSet<int64_t> sharded)
-      : function(function), sharded(std::move(sharded)) {}
+  // The symbols are the sharded ones. With `gathers` an op may have the parts of all ranks.
+  RankValues(mlir::func::FuncOp function, llvm::DenseSet<int64_t> sharded, bool gathers)
+      : function(function), sharded(std::move(sharded)), gathers(gathers) {}
 
-  // Fails, with an error of the graph, where an op needs elements that other ranks have.
+  // Fails, with an error of the graph, where an op needs elements that other ranks have, and may
+  // not have them.
   mlir::LogicalResult run();
+
+  const llvm::DenseSet<int64_t> &shardedSymbols() const { return sharded; }
+  // Whether the op gets the whole of all operands, and makes the whole on all ranks.
+  bool isOfWhole(mlir::Operation *op) const { return op && gathering.contains(op); }
+  // Whether the elements have to be in the order of ranks, and are not.
+  bool needsOrder(mlir::OpOperand &operand) const { return unordered.contains(&operand); }
+  // The dimension that is sharded; none: the value is the same, or a share, on all ranks.
+  std::optional<unsigned> dimensionOf(mlir::Value value) const;
+  // Of how many runs the whole of a part is, in each of which the ranks' follow one another: more
+  // than one where dimensions in front have been merged with the sharded one. None: all elements
+  // along it are alike, so any number is right.
+  std::optional<ir::DimExpr> runsOf(mlir::Value part) const;
 
   RankKind kindOf(mlir::Value value) const { return kinds.lookup(value); }
   // The dimension that is sharded; none: the value is the same, or a share, on all ranks.
@@ -40,6 +53,8 @@ private:
   mlir::LogicalResult visitKinds(mlir::Operation *op);
   mlir::LogicalResult visitRuns(mlir::Operation *op);
   mlir::LogicalResult visitRunsOfReshape(ir::ReshapeOp op);
+  mlir::LogicalResult visitReturn(mlir::func::ReturnOp op);
+  void noteBound(mlir::Operation *op);
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(ir::ReductionOpInterface op);
   mlir::LogicalResult visitContraction(ir::DotGeneralOp op);
@@ -64,7 +79,6 @@ private:
 
   void setArgument(mlir::BlockArgument argument);
   void setRuns(mlir::Value part, const std::optional<ir::DimExpr> &count);
-  std::optional<ir::DimExpr> runsOf(mlir::Value part) const;
   void setKinds(mlir::Operation *op, RankKind share = RankKind::Same);
   void needWhole(mlir::OpOperand &operand) {
     if (isShare(operand.get()))
@@ -73,16 +87,22 @@ private:
   void needOperandsWhole(mlir::Operation *op);
   // Those, and so what it makes is the same on all ranks, or a part.
   mlir::LogicalResult needAllWhole(mlir::Operation *op);
+  // Needs the parts of all ranks, or is refused.
+  mlir::LogicalResult needAllParts(mlir::Operation *op, const llvm::Twine &what);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &what);
+  bool hasParts(mlir::Value value) const;
+  mlir::LogicalResult needOrder(mlir::OpOperand &operand);
+  void forgetInside(mlir::Operation *op);
 
   mlir::func::FuncOp function;
   llvm::DenseSet<int64_t> sharded;
+  const bool gathers;
   llvm::DenseMap<mlir::Value, RankKind> kinds;
-  // Of how many runs the whole of a part is, in each of which the ranks' follow one another: more
-  // than one where dimensions in front have been merged with the sharded one. Not there: all
-  // elements along it are alike, so any number is right.
   llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
-  llvm::DenseSet<mlir::OpOperand *> whole;
+  llvm::DenseSet<mlir::OpOperand *> whole, unordered;
+  llvm::DenseSet<mlir::Operation *> gathering;
+  // Computed sizes that can be as large as the whole.
+  llvm::DenseSet<int64_t> unbounded;
 };
 
 } // namespace keratin::passes

@@ -3,12 +3,14 @@
 //   keratin-fuzz-ranks --seed=1 --count=2000   as many graphs that can be sharded
 //   keratin-fuzz-ranks --daily --count=60      others each day, or those of KERATIN_TEST_SEED
 //
-// Graphs that need elements of other ranks are refused by --keratin-shard, and not counted. Of the
+// Graphs that --keratin-shard refuses are not counted; ops may have the parts of all ranks. Of the
 // others, what the interpreter makes of the whole is judge of what it makes of the parts, and of
 // compiled code on threads that are ranks. A graph that fails is reduced and printed.
 #include "compiler/driver/Compiler.h"
 #include "compiler/numerics/FunctionReducer.h"
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/reference/ErrorBounds.h"
 #include "passes/Passes.h"
 #include "tests/support/CompiledRunner.h"
@@ -95,7 +97,10 @@ static int64_t commonSymbol(func::FuncOp function) {
 // Whether ranks have anything apart.
 static bool hasParts(ShardedGraph &graph) {
   func::FuncOp own = functionOf(*graph.own);
-  return own.walk([](AllReduceOp) { return WalkResult::interrupt(); }).wasInterrupted() ||
+  auto stopAtMessage = [](Operation *op) {
+    return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return own.walk(stopAtMessage).wasInterrupted() ||
          llvm::any_of(own.getResultTypes(),
                       [&](Type type) { return shardedDimension(type, graph.symbol).has_value(); });
 }
@@ -118,6 +123,7 @@ static std::optional<ShardedGraph> shard(func::FuncOp function, int64_t symbol) 
   graph.symbol = symbol;
   graph.marked = copyOf(function);
   func::FuncOp marked = functionOf(*graph.marked);
+  marked->setAttr(kGathersPartsAttr, UnitAttr::get(marked.getContext()));
   for (auto [number, type] : llvm::enumerate(marked.getArgumentTypes())) {
     graph.dimensions.push_back(shardedDimension(type, symbol));
     if (auto dimension = graph.dimensions.back())
@@ -231,7 +237,8 @@ int main(int argc, char **argv) {
     return int(ExitCode::Usage);
   DialectRegistry registry;
   compiler::registerDialects(registry);
-  uint64_t seed = firstSeed, graphs = 0, refused = 0, leftOut = 0, failures = 0, messages = 0;
+  uint64_t seed = firstSeed, graphs = 0, refused = 0, leftOut = 0, failures = 0, messages = 0,
+           gathered = 0;
   if (daily) {
     seed += uint64_t(dailySeed());
     llvm::outs() << "graphs from seed " << seed << " on\n";
@@ -248,7 +255,10 @@ int main(int argc, char **argv) {
       continue;
     }
     ++graphs;
-    graph->own->walk([&](AllReduceOp) { ++messages; });
+    graph->own->walk([&](Operation *op) {
+      messages += isCollective(op);
+      gathered += isa<AllGatherOp>(op);
+    });
     if (trace)
       llvm::errs() << "seed " << seed << "\n" << *graph->own << "\n";
     const std::vector<Symbols> calls = {randomSymbols(seed, false), randomSymbols(seed + 1, true)};
@@ -257,8 +267,8 @@ int main(int argc, char **argv) {
       report(function.function, symbol, calls, seed, *failure);
     }
   }
-  llvm::outs() << graphs << " graphs with " << messages << " messages, " << failures
-               << " failures; " << refused << " cannot be sharded, " << leftOut
-               << " have nothing to share, or in 16 bits\n";
+  llvm::outs() << graphs << " graphs with " << messages << " messages (" << gathered
+               << " of parts), " << failures << " failures; " << refused << " cannot be sharded, "
+               << leftOut << " have nothing to share, or in 16 bits\n";
   return int(failures ? ExitCode::BadInput : ExitCode::Success);
 }

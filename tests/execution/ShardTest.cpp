@@ -343,3 +343,49 @@ func.func @f(%ids: tensor<?xi32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, 
     CHECK_THAT(errors[rank], !Contains("then"));
   }
 }
+
+TEST_CASE("what needs the elements of other ranks") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}, %v: tensor<4x?xf32, #keratin.dims<4, d0>> {keratin.sharded = 1 : i64})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<4x?xf32, #keratin.dims<4, d0>>, tensor<3xf32>, tensor<f32>, tensor<f32>,
+        tensor<?x3xf32, #keratin.dims<d0, 3>>) attributes {keratin.gathers_parts} {
+  %running = keratin.cumsum %x {axis = 0 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %backwards = keratin.reverse %v axes = [1] : (tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<4x?xf32, #keratin.dims<4, d0>>
+  %products = keratin.reduce_prod %x axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %similar = keratin.dot_general %x, %x batch = [] x [] contract = [1] x [1]
+      : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x?xf32, #keratin.dims<d0, d0>>
+  %tanh = keratin.tanh %similar : (tensor<?x?xf32, #keratin.dims<d0, d0>>) -> tensor<?x?xf32, #keratin.dims<d0, d0>>
+  %s = keratin.reduce_sum %tanh axes = [0, 1] : (tensor<?x?xf32, #keratin.dims<d0, d0>>) -> tensor<f32>
+  %padded = keratin.pad %x low = #keratin.dims<1, 0> interior = [0, 0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0 + 2, 3>>
+  %exp = keratin.exp %padded : (tensor<?x3xf32, #keratin.dims<d0 + 2, 3>>) -> tensor<?x3xf32, #keratin.dims<d0 + 2, 3>>
+  %p = keratin.reduce_sum %exp axes = [0, 1] : (tensor<?x3xf32, #keratin.dims<d0 + 2, 3>>) -> tensor<f32>
+  %g = keratin.gradients %s wrt %x : (tensor<f32>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %running, %backwards, %products, %s, %p, %g
+      : tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<4x?xf32, #keratin.dims<4, d0>>, tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<?x3xf32, #keratin.dims<d0, 3>>
+})");
+}
+
+TEST_CASE("elements in another order than that of ranks") {
+  checkAll(R"(
+func.func @f(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {keratin.sharded = 1 : i64}) -> tensor<f32> attributes {keratin.gathers_parts} {
+  %rows = keratin.reshape %x : (tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<?xf32, #keratin.dims<4*d0>>
+  %running = keratin.cumsum %rows {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<4*d0>>) -> tensor<?xf32, #keratin.dims<4*d0>>
+  %squares = keratin.mul %running, %rows : (tensor<?xf32, #keratin.dims<4*d0>>, tensor<?xf32, #keratin.dims<4*d0>>) -> tensor<?xf32, #keratin.dims<4*d0>>
+  %y = keratin.reduce_sum %squares axes = [0] : (tensor<?xf32, #keratin.dims<4*d0>>) -> tensor<f32>
+  return %y : tensor<f32>
+})");
+}
+
+TEST_CASE("a loop along what each rank has a part of") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}) -> tensor<3xf32> attributes {keratin.gathers_parts} {
+  %zero = keratin.constant dense<0.0> : tensor<3xf32>
+  %y = keratin.scan length = #keratin.dims<d0> init(%zero) over(%x) with() : (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32> {
+  ^bb0(%t: tensor<i64>, %state: tensor<3xf32>, %row: tensor<3xf32>):
+    %next = keratin.add %state, %row : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    %bounded = keratin.tanh %next : (tensor<3xf32>) -> tensor<3xf32>
+    keratin.yield %bounded : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+})");
+}

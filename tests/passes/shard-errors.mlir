@@ -18,7 +18,7 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
 // -----
 
 func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?x?xf32, #keratin.dims<d0, d0>> {
-  // expected-error @+1 {{not implemented: dot_general with two dimensions of the size 'x_dim0', of which each rank has a part}}
+  // expected-error @+1 {{not implemented: dot_general with a size that is no multiple of 'x_dim0', of which each rank has a part}}
   %y = keratin.dot_general %x, %x batch = [] x [] contract = [1] x [1]
       : (tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<?x?xf32, #keratin.dims<d0, d0>>
   return %y : tensor<?x?xf32, #keratin.dims<d0, d0>>
@@ -28,7 +28,7 @@ func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", kera
 
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<i64> {
   %y = keratin.pad %x low = #keratin.dims<0> interior = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
-  // expected-error @+1 {{not implemented: pad along 'x_dim0', of which each rank has a part}}
+  // expected-error @+1 {{not implemented: pad with a size that is no multiple of 'x_dim0', of which each rank has a part}}
   %z = keratin.pad %y low = #keratin.dims<0> interior = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0 + 1>>
   %n = keratin.dim %z {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0 + 1>>) -> tensor<i64>
   return %n : tensor<i64>
@@ -117,7 +117,7 @@ func.func @f(%x: tensor<?x16xf32, #keratin.dims<d0, 16>> {keratin.name = "x", ke
 // -----
 
 func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?x2xf32, #keratin.dims<d0 + 2, 2>> {
-  // expected-error @+1 {{not implemented: windows along 'x_dim0', of which each rank has a part}}
+  // expected-error @+1 {{not implemented: window_sum with a size that is no multiple of 'x_dim0', of which each rank has a part}}
   %y = keratin.window_sum %x window = [1, 1] strides = [1, 1] low = <0, 0> x_dilation = [1, 1]
       : (tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<?x2xf32, #keratin.dims<d0 + 2, 2>>
   return %y : tensor<?x2xf32, #keratin.dims<d0 + 2, 2>>

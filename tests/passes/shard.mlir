@@ -166,3 +166,35 @@ func.func @a_batch_may_be_flattened(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {k
   %y = keratin.reduce_sum %flat axes = [0] : (tensor<?xf32, #keratin.dims<4*d0>>) -> tensor<f32>
   return %y : tensor<f32>
 }
+
+// What needs the elements of other ranks gets the whole, which stays whole as long as nothing else needs the rank's part.
+// CHECK-LABEL: func.func @what_needs_all_ranks_elements
+// CHECK:         %[[OWN:.*]] = keratin.dim
+// CHECK:         %[[ALL:.*]] = keratin.all_reduce sum %[[OWN]] : tensor<i64>
+// CHECK-NEXT:    keratin.define_size 1 %[[ALL]]
+// CHECK-NEXT:    %[[BEFORE:.*]] = keratin.all_reduce before %[[OWN]] : tensor<i64>
+// CHECK-NEXT:    keratin.define_size 2 %[[BEFORE]]
+// CHECK-NEXT:    %[[X:.*]] = keratin.all_gather %arg0 : {{.*}}dims<d0, 4>> -> {{.*}}dims<d1, 4>>
+// CHECK-NEXT:    %[[Y:.*]] = keratin.cumsum %[[X]]
+// CHECK-NEXT:    %[[Z:.*]] = keratin.reverse %[[Y]]
+// CHECK-NEXT:    keratin.slice %[[Z]] starts = <d2, 0>
+// CHECK-NOT:     keratin.all_gather
+// CHECK:         keratin.tanh %{{.*}}dims<d0, 4>>
+func.func @what_needs_all_ranks_elements(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+    attributes {keratin.gathers_parts} {
+  %y = keratin.cumsum %x {axis = 0 : i64} : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %z = keratin.reverse %y axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %t = keratin.tanh %z : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  return %t : tensor<?x4xf32, #keratin.dims<d0, 4>>
+}
+
+// Along another dimension it stands between transpositions.
+// CHECK-LABEL: func.func @along_another_dimension
+// CHECK:         keratin.transpose %arg0
+// CHECK-NEXT:    keratin.all_gather
+// CHECK-NEXT:    keratin.transpose
+// CHECK-NEXT:    keratin.arg_max
+func.func @along_another_dimension(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {keratin.sharded = 1 : i64}) -> tensor<4xi64> attributes {keratin.gathers_parts} {
+  %y = keratin.arg_max %x {axis = 1 : i64} : (tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<4xi64>
+  return %y : tensor<4xi64>
+}
