@@ -13,7 +13,9 @@ using namespace mlir;
 LogicalResult RankValues::run() {
   for (BlockArgument argument : function.getArguments())
     setArgument(argument);
-  return visitBlock(function.getBody().front());
+  if (failed(visitBlock(function.getBody().front())))
+    return failure();
+  return gathering.empty() ? success() : visitChecks();
 }
 
 //===-- Sizes ---------------------------------------------------------------------------------===//
@@ -75,6 +77,23 @@ LogicalResult RankValues::refuse(Operation *op, const Twine &what) {
   return emitGraphError(op) << "not implemented: " << what << " '" << SizeNames(function)[symbol]
                             << "', of which each rank has a part",
          failure();
+}
+
+// What a call checks, before it does anything else, are the sizes of the rank's own part: that must
+// say as much of the whole.
+LogicalResult RankValues::visitChecks() {
+  auto checks = function->getAttrOfType<ArrayAttr>("keratin.checks");
+  if (!checks)
+    return success();
+  for (auto check : checks.getAsRange<DictionaryAttr>()) {
+    bool addsUp = check.getAs<RequirementAttr>("kind").getValue() != Requirement::Broadcast;
+    for (auto [lhs, rhs] : llvm::zip_equal(check.getAs<DimsAttr>("lhs").getDims(),
+                                           check.getAs<DimsAttr>("rhs").getDims()))
+      if ((isSharded(lhs) || isSharded(rhs)) &&
+          !(addsUp && isAdditive(lhs, sharded) && isAdditive(rhs, sharded)))
+        return refuse(function, "the whole of parts, and a check of a size that is no multiple of");
+  }
+  return success();
 }
 
 //===-- The order of ranks' elements ----------------------------------------------------------===//

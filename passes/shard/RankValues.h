@@ -48,6 +48,7 @@ public:
   const llvm::DenseSet<mlir::OpOperand *> &wholeOperands() const { return whole; }
 
 private:
+  mlir::LogicalResult visitChecks();
   mlir::LogicalResult visitBlock(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitKinds(mlir::Operation *op);

@@ -141,6 +141,7 @@ static std::optional<ShardedGraph> shard(func::FuncOp function, int64_t symbol) 
   };
   if (!runPasses(*graph.meaning, differentiate) ||
       !runPasses(*graph.own, [&](OpPassManager &manager) {
+        manager.addPass(passes::createResolveRequirements());
         differentiate(manager);
         manager.addPass(passes::createShard());
       }))

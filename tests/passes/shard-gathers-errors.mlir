@@ -27,3 +27,14 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
   // expected-error @+1 {{not implemented: a result with a computed size of at most 'x_dim0', of which each rank has a part}}
   return %y : tensor<?xf32, #keratin.dims<d3>>
 }
+
+// -----
+
+// Each rank checks its own size before the whole is there.
+
+// expected-error @below {{not implemented: the whole of parts, and a check of a size that is no multiple of 'x_dim0', of which each rank has a part}}
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<2xf32>
+    attributes {keratin.gathers_parts, keratin.checks = [{kind = 2 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2>, message = "slice"}]} {
+  %y = keratin.slice %x starts = <0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
