@@ -618,6 +618,41 @@ static std::vector<GradientCase> printCases() {
            }}};
 }
 
+// Of one rank; rank_ops_test has several.
+static std::vector<GradientCase> allReduceCases() {
+  std::vector<GradientCase> cases;
+  for (RankReduction reduction :
+       {RankReduction::Sum, RankReduction::Max, RankReduction::Min, RankReduction::Before})
+    cases.push_back({stringifyRankReduction(reduction).str(),
+                     {numbers({d(0), 2}, {3, 2})},
+                     [=](OpBuilder &b, Location loc, ValueRange xs) {
+                       return GraphMath(b, loc).allReduce(xs[0], reduction);
+                     }});
+  return cases;
+}
+
+static std::vector<GradientCase> allGatherCases() {
+  std::vector<GradientCase> cases;
+  for (int64_t axis : {0, 1})
+    cases.push_back({"along dimension " + std::to_string(axis),
+                     {numbers({2, 3})},
+                     [=](OpBuilder &b, Location loc, ValueRange xs) {
+                       return GraphMath(b, loc).allGather(xs[0], axis, DimExpr(axis + 2));
+                     }});
+  return cases;
+}
+
+static std::vector<GradientCase> reduceScatterCases() {
+  std::vector<GradientCase> cases;
+  for (RankReduction reduction : {RankReduction::Sum, RankReduction::Max, RankReduction::Min})
+    cases.push_back({stringifyRankReduction(reduction).str(),
+                     {numbers({2, 3})},
+                     [=](OpBuilder &b, Location loc, ValueRange xs) {
+                       return GraphMath(b, loc).reduceScatter(xs[0], reduction, 1, DimExpr(3));
+                     }});
+  return cases;
+}
+
 std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, const OpEntry &op) {
   static const std::map<std::string, std::vector<GradientCase> (*)()> written = {
       {"keratin.select", selectCases},
@@ -654,6 +689,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},
+      {"keratin.all_reduce", allReduceCases},
+      {"keratin.all_gather", allGatherCases},
+      {"keratin.reduce_scatter", reduceScatterCases},
   };
   if (auto found = written.find(op.name); found != written.end())
     return found->second();
