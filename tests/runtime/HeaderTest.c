@@ -13,7 +13,7 @@ static void doubleEntry(keratin_context_t *context, void *const *buffers, const 
 
 int main(void) {
   const int64_t dims[1] = {-1};
-  keratin_tensor_desc_t tensor = {"x", KERATIN_DTYPE_FLOAT32, 1, dims, "", NULL, {0}};
+  keratin_tensor_desc_t tensor = {"x", KERATIN_DTYPE_FLOAT32, 1, dims, "", NULL, 0};
   keratin_symbol_desc_t symbol = {KERATIN_SYMBOL_INPUT_DIM, 0, 0, "n"};
   keratin_function_desc_t function;
   memset(&function, 0, sizeof(function));
