@@ -42,8 +42,6 @@ public:
   std::optional<ir::DimExpr> runsOf(mlir::Value part) const;
 
   RankKind kindOf(mlir::Value value) const { return kinds.lookup(value); }
-  // The dimension that is sharded; none: the value is the same, or a share, on all ranks.
-  std::optional<unsigned> dimensionOf(mlir::Value value) const;
   // The operands that are shares and are needed whole.
   const llvm::DenseSet<mlir::OpOperand *> &wholeOperands() const { return whole; }
 
