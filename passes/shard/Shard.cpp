@@ -6,7 +6,9 @@
 #include "passes/Passes.h"
 #include "passes/shard/RankValues.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <map>
 
@@ -27,6 +29,34 @@ struct Need {
   SmallVector<OpOperand *> uses;
 };
 
+// Needs whose shares go in one message, in the order in which they are ready. What stands between
+// them and needs one of them comes behind the message: an update of a variable stands behind its
+// gradient, and need not be done before the next gradient is.
+class Bucket {
+public:
+  explicit Bucket(Block &body) : body(body) {}
+
+  ArrayRef<Need> needs() const { return members; }
+  // Whether the share needs none of the others as a whole. To be asked for each share in its turn.
+  bool isReadyFor(const Need &need);
+  void add(const Need &need, int64_t bytes);
+  int64_t bytes() const { return sum; }
+  // Of what goes in the message; all that waits comes behind the last share.
+  void moveWaiting();
+  void clear();
+
+private:
+  bool waits(Operation &op) const;
+
+  Block &body;
+  std::vector<Need> members;
+  int64_t sum = 0;
+  // What needs a share as a whole, and ops up to `last` that need such.
+  llvm::DenseSet<Operation *> users;
+  llvm::SetVector<Operation *> waiting;
+  Operation *last = nullptr;
+};
+
 class Reducer {
 public:
   Reducer(func::FuncOp function, const RankValues &values, int64_t bucketBytes)
@@ -39,11 +69,10 @@ private:
   bool goesIntoBucket(Value share) const;
   int64_t bytesOf(Value share) const;
   void reduce(const Need &need);
-  void reduce(ArrayRef<Need> bucket);
+  void reduceTogether(ArrayRef<Need> bucket);
   void reduceInBuckets(ArrayRef<Need> needs);
   void drawOwn(RandomBitsOp bits);
   Value elementsBefore(RandomBitsOp bits, const DimExpr &count);
-  Operation *inBody(Operation *op) const { return body.findAncestorOpInBlock(*op); }
 
   Block &body;
   const RankValues &values;
@@ -53,6 +82,58 @@ private:
 };
 
 } // namespace
+
+bool Bucket::waits(Operation &op) const {
+  if (users.contains(&op))
+    return true;
+  return op
+      .walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *maker = operand.getDefiningOp(); maker && waiting.contains(maker))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool Bucket::isReadyFor(const Need &need) {
+  if (members.empty())
+    return true;
+  Operation *maker = need.share.getDefiningOp();
+  for (; last != maker; last = last->getNextNode())
+    if (waits(*last)) {
+      if (!isMemoryEffectFree(last))
+        return false;
+      waiting.insert(last);
+    }
+  return !waits(*maker);
+}
+
+void Bucket::add(const Need &need, int64_t bytes) {
+  if (members.empty())
+    last = need.share.getDefiningOp();
+  members.push_back(need);
+  sum += bytes;
+  for (OpOperand *use : need.uses)
+    users.insert(body.findAncestorOpInBlock(*use->getOwner()));
+}
+
+void Bucket::moveWaiting() {
+  Operation *behind = members.back().share.getDefiningOp();
+  for (Operation *op : waiting) {
+    if (behind->isBeforeInBlock(op))
+      continue;
+    op->moveAfter(behind);
+    behind = op;
+  }
+}
+
+void Bucket::clear() {
+  members.clear();
+  users.clear();
+  waiting.clear();
+  sum = 0;
+}
 
 // In the order in which shares are ready.
 std::vector<Need> Reducer::findNeeds() const {
@@ -108,7 +189,7 @@ void Reducer::reduce(const Need &need) {
 }
 
 // One behind the other, behind the last that is ready.
-void Reducer::reduce(ArrayRef<Need> bucket) {
+void Reducer::reduceTogether(ArrayRef<Need> bucket) {
   if (bucket.size() == 1)
     return reduce(bucket.front());
   OpBuilder builder(bucket.front().share.getContext());
@@ -136,29 +217,23 @@ void Reducer::reduce(ArrayRef<Need> bucket) {
   }
 }
 
-// A bucket takes what is ready before anything in it is needed.
 void Reducer::reduceInBuckets(ArrayRef<Need> needs) {
-  std::vector<Need> bucket;
-  Operation *firstUse = nullptr;
-  int64_t bytes = 0;
+  Bucket bucket(body);
   auto close = [&] {
-    if (!bucket.empty())
-      reduce(bucket);
+    if (bucket.needs().empty())
+      return;
+    bucket.moveWaiting();
+    reduceTogether(bucket.needs());
     bucket.clear();
-    firstUse = nullptr;
-    bytes = 0;
   };
   for (const Need &need : needs) {
     int64_t own = bytesOf(need.share);
-    if (!bucket.empty() &&
-        (!need.share.getDefiningOp()->isBeforeInBlock(firstUse) || own > bucketBytes - bytes ||
-         getElementType(need.share) != getElementType(bucket.front().share)))
+    if (!bucket.needs().empty() &&
+        (own > bucketBytes - bucket.bytes() ||
+         getElementType(need.share) != getElementType(bucket.needs().front().share) ||
+         !bucket.isReadyFor(need)))
       close();
-    bucket.push_back(need);
-    bytes += own;
-    for (OpOperand *use : need.uses)
-      if (Operation *op = inBody(use->getOwner()); !firstUse || op->isBeforeInBlock(firstUse))
-        firstUse = op;
+    bucket.add(need, own);
   }
   close();
 }

@@ -198,3 +198,38 @@ func.func @along_another_dimension(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {ke
   %y = keratin.arg_max %x {axis = 1 : i64} : (tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<4xi64>
   return %y : tensor<4xi64>
 }
+
+// An update that stands behind its gradient waits for the message of both.
+// CHECK-LABEL: func.func @updates_wait_for_a_message
+// CHECK:         %[[A:.*]] = keratin.reduce_sum %arg0
+// CHECK-NEXT:    %[[B:.*]] = keratin.reduce_sum %arg1
+// CHECK:         keratin.all_reduce sum %{{.*}} : tensor<7xf32>
+// CHECK-NOT:     all_reduce
+// CHECK:         keratin.sub %arg2
+// CHECK:         keratin.sub %arg3
+// SMALL-LABEL: func.func @updates_wait_for_a_message
+// SMALL:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
+// SMALL:         keratin.sub %arg2
+// SMALL:         keratin.all_reduce sum %{{.*}} : tensor<3xf32>
+// SMALL:         keratin.sub %arg3
+func.func @updates_wait_for_a_message(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
+    %y: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}, %v: tensor<4xf32>, %w: tensor<3xf32>) -> (tensor<4xf32>, tensor<3xf32>) {
+  %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %c = keratin.sub %v, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = keratin.reduce_sum %y axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %d = keratin.sub %w, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %c, %d : tensor<4xf32>, tensor<3xf32>
+}
+
+// A share that needs the whole of another one has a message of its own.
+// CHECK-LABEL: func.func @a_share_of_a_whole
+// CHECK:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
+// CHECK:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
+func.func @a_share_of_a_whole(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %e = keratin.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+  %r = keratin.broadcast %e dims = [1] : (tensor<4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %p = keratin.mul %x, %r : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %b = keratin.reduce_sum %p axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
