@@ -6,6 +6,7 @@
 // one op cannot see this: where a value has two uses, both must move, or there is one transpose
 // more.
 #include "passes/Passes.h"
+#include "passes/simplify/Matchers.h"
 
 #include "ir/builder/GraphMath.h"
 #include "ir/interfaces/OpProperties.h"
@@ -119,18 +120,11 @@ private:
 
 //===-- Decisions -----------------------------------------------------------------------------===//
 
-// Whether a contraction names the dimensions of a permuted operand as well as those of the value:
-// those of the result come in the order that they have there.
-static bool renames(DotGeneralOp op, Value value, ArrayRef<int64_t> permutation) {
-  auto keepsOrder = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
-    Permutation free;
-    for (int64_t dim : permutation)
-      if (!llvm::is_contained(batch, dim) && !llvm::is_contained(contract, dim))
-        free.push_back(dim);
-    return operand != value || llvm::is_sorted(free);
-  };
-  return keepsOrder(op.getA(), op.getABatch(), op.getAContract()) &&
-         keepsOrder(op.getB(), op.getBBatch(), op.getBContract());
+// Whether a contraction absorbs the transpose that gives it the turned value as it was.
+static bool absorbs(DotGeneralOp op, Value value, ArrayRef<int64_t> permutation) {
+  Permutation back = inverse(permutation);
+  return (op.getA() != value || keepsFreeOrder(back, op.getABatch(), op.getAContract())) &&
+         (op.getB() != value || keepsFreeOrder(back, op.getBBatch(), op.getBContract()));
 }
 
 // Whether a user takes the turned value for nothing.
@@ -140,7 +134,7 @@ bool Component::isTurned(Operation *user, Value value, ArrayRef<int64_t> permuta
   if (user->getBlock() != &block)
     return false;
   if (auto dot = dyn_cast<DotGeneralOp>(user))
-    return renames(dot, value, permutation);
+    return absorbs(dot, value, permutation);
   auto transpose = dyn_cast<TransposeOp>(user);
   return (transpose && transpose.getPermutation() == permutation) ||
          isa<ReductionOpInterface>(user);

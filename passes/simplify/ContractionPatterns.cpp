@@ -10,13 +10,6 @@ using namespace mlir;
 
 namespace {
 
-// The dimensions of a that are neither batch nor contracted, ascending.
-SmallVector<int64_t> freeDims(ArrayRef<int64_t> batch, ArrayRef<int64_t> contract, int64_t rank) {
-  SmallVector<int64_t> used(batch);
-  used.append(contract.begin(), contract.end());
-  return complement(used, rank);
-}
-
 SmallVector<int64_t> through(ArrayRef<int64_t> permutation, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> mapped;
   for (int64_t dim : dims)
@@ -24,15 +17,11 @@ SmallVector<int64_t> through(ArrayRef<int64_t> permutation, ArrayRef<int64_t> di
   return mapped;
 }
 
-// The transpose behind one operand of a contraction, if the free dimensions keep their order
-// without it (the result has them in that order).
+// The transpose behind one operand of a contraction, if that can do without it.
 TransposeOp getAbsorbable(Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
   auto transpose = operand.getDefiningOp<TransposeOp>();
-  if (!transpose)
-    return {};
-  ArrayRef<int64_t> permutation = transpose.getPermutation();
-  SmallVector<int64_t> kept = through(permutation, freeDims(batch, contract, permutation.size()));
-  return llvm::is_sorted(kept) ? transpose : TransposeOp();
+  return transpose && keepsFreeOrder(transpose.getPermutation(), batch, contract) ? transpose
+                                                                                  : TransposeOp();
 }
 
 // dot_general(transpose(a), b): batch and contracted dimensions are named by number, so those of a

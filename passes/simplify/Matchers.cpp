@@ -91,4 +91,13 @@ SmallVector<int64_t> complement(ArrayRef<int64_t> axes, int64_t rank) {
   return kept;
 }
 
+bool keepsFreeOrder(ArrayRef<int64_t> permutation, ArrayRef<int64_t> batch,
+                    ArrayRef<int64_t> contract) {
+  SmallVector<int64_t> used(batch), order;
+  used.append(contract.begin(), contract.end());
+  for (int64_t dim : complement(used, permutation.size()))
+    order.push_back(permutation[dim]);
+  return llvm::is_sorted(order);
+}
+
 } // namespace keratin::passes

@@ -27,6 +27,11 @@ bool isNonNegative(mlir::Value value);
 // Axes of a tensor of this rank that are not in the ascending list.
 llvm::SmallVector<int64_t> complement(llvm::ArrayRef<int64_t> axes, int64_t rank);
 
+// Whether a contraction of transpose(x) with these dimensions can be one of x: the free dimensions,
+// which the result has in their order, keep it.
+bool keepsFreeOrder(llvm::ArrayRef<int64_t> permutation, llvm::ArrayRef<int64_t> batch,
+                    llvm::ArrayRef<int64_t> contract);
+
 } // namespace keratin::passes
 
 #endif // KERATIN_PASSES_SIMPLIFY_MATCHERS_H
