@@ -1,0 +1,51 @@
+// Shares of sums that go in one message.
+#ifndef KERATIN_PASSES_SHARD_BUCKET_H
+#define KERATIN_PASSES_SHARD_BUCKET_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <vector>
+
+namespace keratin::passes {
+
+// A share, and who needs the whole.
+struct Need {
+  mlir::Value share;
+  llvm::SmallVector<mlir::OpOperand *> uses;
+};
+
+// Needs whose shares go in one message, in the order in which they are ready. What stands between
+// them and needs one of them comes behind the message: an update of a variable stands behind its
+// gradient, and need not be done before the next gradient is.
+class Bucket {
+public:
+  explicit Bucket(mlir::Block &body) : body(body) {}
+
+  llvm::ArrayRef<Need> needs() const { return members; }
+  // Whether the share needs none of the others as a whole. To be asked for each share in its turn.
+  bool isReadyFor(const Need &need);
+  void add(const Need &need, int64_t bytes);
+  int64_t bytes() const { return sum; }
+  // Of what goes in the message; all that waits comes behind the last share.
+  void moveWaiting();
+  void clear();
+
+private:
+  bool waits(mlir::Operation &op) const;
+
+  mlir::Block &body;
+  std::vector<Need> members;
+  int64_t sum = 0;
+  // What needs a share as a whole, and ops up to `last` that need such.
+  llvm::DenseSet<mlir::Operation *> users;
+  llvm::SetVector<mlir::Operation *> waiting;
+  mlir::Operation *last = nullptr;
+};
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_SHARD_BUCKET_H

@@ -1,0 +1,36 @@
+// The whole of parts, for ops that need it.
+#ifndef KERATIN_PASSES_SHARD_GATHERER_H
+#define KERATIN_PASSES_SHARD_GATHERER_H
+
+#include "passes/shard/RankValues.h"
+
+namespace keratin::passes {
+
+// Gives ops the whole where they need it, and the others their parts of it again.
+class Gatherer {
+public:
+  Gatherer(mlir::func::FuncOp function, const RankValues &values)
+      : function(function), values(values) {}
+
+  void run();
+
+private:
+  void nameSizes();
+  void defineSizes();
+  ir::DimExpr renamed(const ir::DimExpr &size, const llvm::DenseMap<int64_t, int64_t> &names) const;
+  mlir::Value wholeOf(mlir::Value part);
+  mlir::Value partOf(mlir::Value whole, mlir::RankedTensorType type);
+  void makeWhole(mlir::Operation *op);
+
+  mlir::func::FuncOp function;
+  const RankValues &values;
+  llvm::SmallVector<int64_t> symbols; // the sharded ones
+  // Of them: those of the whole size, and of what the ranks before this one have.
+  llvm::DenseMap<int64_t, int64_t> allOf, before;
+  llvm::DenseMap<mlir::Value, mlir::Value> wholes;
+  bool takesParts = false;
+};
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_SHARD_GATHERER_H

@@ -1,0 +1,173 @@
+#include "passes/shard/Reducer.h"
+
+#include "ir/builder/GraphMath.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace keratin::passes;
+using namespace keratin::ir;
+using namespace mlir;
+
+// In the order in which shares are ready.
+std::vector<Need> Reducer::findNeeds() const {
+  llvm::MapVector<Value, SmallVector<OpOperand *>> found;
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        found.try_emplace(argument);
+    for (Value result : op->getResults())
+      found.try_emplace(result);
+  });
+  for (OpOperand *operand : values.wholeOperands())
+    found[operand->get()].push_back(operand);
+  std::vector<Need> needs;
+  for (auto &[share, uses] : found)
+    if (!uses.empty())
+      needs.push_back({share, std::move(uses)});
+  return needs;
+}
+
+// Sums of floats of the function's own block; others are few and small.
+bool Reducer::goesIntoBucket(Value share) const {
+  return values.kindOf(share) == RankKind::Sum && share.getParentBlock() == &body &&
+         share.getDefiningOp() && isa<FloatType>(getElementType(share));
+}
+
+// A size that is not known counts as 32, as in reports.
+int64_t Reducer::bytesOf(Value share) const {
+  std::optional<DimExpr> bytes = byteCount(share);
+  std::optional<int64_t> known =
+      bytes ? bytes->evaluate([](int64_t) { return std::optional<int64_t>(32); }) : std::nullopt;
+  return known.value_or(bucketBytes);
+}
+
+static RankReduction reductionOf(RankKind kind) {
+  switch (kind) {
+  case RankKind::Max:
+    return RankReduction::Max;
+  case RankKind::Min:
+    return RankReduction::Min;
+  default:
+    return RankReduction::Sum;
+  }
+}
+
+void Reducer::reduce(const Need &need) {
+  OpBuilder builder(need.share.getContext());
+  builder.setInsertionPointAfterValue(need.share);
+  Value whole = builder.create<AllReduceOp>(need.share.getLoc(), need.share.getType(), need.share,
+                                            reductionOf(values.kindOf(need.share)));
+  for (OpOperand *use : need.uses)
+    use->set(whole);
+}
+
+// One behind the other, behind the last that is ready.
+void Reducer::reduceTogether(ArrayRef<Need> bucket) {
+  if (bucket.size() == 1)
+    return reduce(bucket.front());
+  OpBuilder builder(bucket.front().share.getContext());
+  builder.setInsertionPointAfterValue(bucket.back().share);
+  Type element = getElementType(bucket.front().share);
+  SmallVector<Value> flat;
+  SmallVector<DimExpr> starts = {DimExpr(0)};
+  for (const Need &need : bucket) {
+    DimExpr count = *elementCount(getShape(need.share));
+    flat.push_back(builder.create<ReshapeOp>(need.share.getLoc(), getTensorType({count}, element),
+                                             need.share));
+    starts.push_back(*add(starts.back(), count));
+  }
+  Location location = bucket.front().share.getLoc();
+  RankedTensorType together = getTensorType({starts.back()}, element);
+  Value joined = builder.create<ConcatenateOp>(location, together, flat, 0);
+  Value whole = builder.create<AllReduceOp>(location, together, joined, RankReduction::Sum);
+  for (auto [number, need] : llvm::enumerate(bucket)) {
+    Value part = builder.create<SliceOp>(need.share.getLoc(), flat[number].getType(), whole,
+                                         DimsAttr::get(builder.getContext(), {starts[number]}),
+                                         ArrayRef<int64_t>{1});
+    part = builder.create<ReshapeOp>(need.share.getLoc(), need.share.getType(), part);
+    for (OpOperand *use : need.uses)
+      use->set(part);
+  }
+}
+
+void Reducer::reduceInBuckets(ArrayRef<Need> needs) {
+  Bucket bucket(body);
+  auto close = [&] {
+    if (bucket.needs().empty())
+      return;
+    bucket.moveWaiting();
+    reduceTogether(bucket.needs());
+    bucket.clear();
+  };
+  for (const Need &need : needs) {
+    int64_t own = bytesOf(need.share);
+    if (!bucket.needs().empty() &&
+        (own > bucketBytes - bucket.bytes() ||
+         getElementType(need.share) != getElementType(bucket.needs().front().share) ||
+         !bucket.isReadyFor(need)))
+      close();
+    bucket.add(need, own);
+  }
+  close();
+}
+
+// One message for all ops of the function's own block that draw as many.
+Value Reducer::elementsBefore(RandomBitsOp bits, const DimExpr &count) {
+  bool isShared = bits->getBlock() == &body;
+  if (Value known = isShared ? before[count] : Value())
+    return known;
+  OpBuilder builder(bits);
+  if (isShared)
+    builder.setInsertionPointToStart(&body);
+  Location location = bits.getLoc();
+  RankedTensorType scalar = getTensorType({}, builder.getI64Type());
+  Value one = GraphMath(builder, location).integerScalar(1, builder.getI64Type());
+  Value line = builder.create<BroadcastOp>(location, getTensorType({count}, builder.getI64Type()),
+                                           one, ArrayRef<int64_t>{});
+  Value own = builder.create<DimOp>(location, scalar, line, 0);
+  Value found = builder.create<AllReduceOp>(location, scalar, own, RankReduction::Before);
+  if (isShared)
+    before[count] = found;
+  return found;
+}
+
+// The rank's part of what one process draws: from the line of 64 on in which it begins, less what
+// stands before it there.
+void Reducer::drawOwn(RandomBitsOp bits) {
+  constexpr int64_t lineElements = 64;
+  Shape shape = getShape(bits.getY());
+  DimExpr count = *elementCount(shape);
+  std::optional<DimExpr> drawn = add(count, DimExpr(lineElements));
+  if (!drawn)
+    return; // nor could it be drawn
+  Value first = elementsBefore(bits, count);
+  OpBuilder builder(bits);
+  GraphMath math(builder, bits.getLoc());
+  Type element = getElementType(bits.getY());
+  Value length = math.integerScalar(lineElements, builder.getI64Type());
+  Value more =
+      builder.create<RandomBitsOp>(bits.getLoc(), getTensorType({*drawn}, element), bits.getDraw(),
+                                   math.floorDiv(first, length), bits.getSeed());
+  Value flat = builder.create<DynamicSliceOp>(bits.getLoc(), getTensorType({count}, element), more,
+                                              ValueRange{math.mod(first, length)});
+  Value own = builder.create<ReshapeOp>(bits.getLoc(), bits.getY().getType(), flat);
+  bits.replaceAllUsesWith(own);
+  bits.erase();
+}
+
+void Reducer::run() {
+  SmallVector<RandomBitsOp> drawing;
+  body.walk([&](RandomBitsOp bits) {
+    if (values.kindOf(bits.getY()) == RankKind::Part && !values.isOfWhole(bits))
+      drawing.push_back(bits);
+  });
+  std::vector<Need> inBuckets;
+  for (Need &need : findNeeds())
+    if (goesIntoBucket(need.share))
+      inBuckets.push_back(std::move(need));
+    else
+      reduce(need);
+  reduceInBuckets(inBuckets);
+  for (RandomBitsOp bits : drawing)
+    drawOwn(bits);
+}

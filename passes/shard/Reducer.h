@@ -1,0 +1,38 @@
+// What ranks add up, where something needs the whole; and their parts of random numbers.
+#ifndef KERATIN_PASSES_SHARD_REDUCER_H
+#define KERATIN_PASSES_SHARD_REDUCER_H
+
+#include "passes/shard/Bucket.h"
+#include "passes/shard/RankValues.h"
+
+#include <map>
+
+namespace keratin::passes {
+
+class Reducer {
+public:
+  Reducer(mlir::func::FuncOp function, const RankValues &values, int64_t bucketBytes)
+      : body(function.getBody().front()), values(values), bucketBytes(bucketBytes) {}
+
+  void run();
+
+private:
+  std::vector<Need> findNeeds() const;
+  bool goesIntoBucket(mlir::Value share) const;
+  int64_t bytesOf(mlir::Value share) const;
+  void reduce(const Need &need);
+  void reduceTogether(llvm::ArrayRef<Need> bucket);
+  void reduceInBuckets(llvm::ArrayRef<Need> needs);
+  void drawOwn(ir::RandomBitsOp bits);
+  mlir::Value elementsBefore(ir::RandomBitsOp bits, const ir::DimExpr &count);
+
+  mlir::Block &body;
+  const RankValues &values;
+  const int64_t bucketBytes;
+  // Of numbers of elements, of the function's own block: how many ranks before this one have.
+  std::map<ir::DimExpr, mlir::Value> before;
+};
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_SHARD_REDUCER_H
