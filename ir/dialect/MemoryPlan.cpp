@@ -18,6 +18,8 @@ bool keratin::ir::isNode(Operation *op) { return isa<KernelOp, LoopOpInterface, 
 
 bool keratin::ir::isPrepared(Operation *node) { return node->hasAttr(kPreparedAttr); }
 
+bool keratin::ir::isJoined(Operation *node) { return node->hasAttr(kJoinedAttr); }
+
 bool keratin::ir::isFallible(Operation *node) {
   return node
       ->walk([](Operation *op) {
@@ -268,8 +270,12 @@ void keratin::ir::setMemories(func::FuncOp function, ArrayRef<MemoryAttr> memori
   function->setDiscardableAttr(kMemories, ArrayAttr::get(function.getContext(), list));
 }
 
+void keratin::ir::setJoined(KernelOp kernel) {
+  kernel->setAttr(kJoinedAttr, UnitAttr::get(kernel.getContext()));
+}
+
 void keratin::ir::removePlan(Operation *op) {
-  for (StringRef name : {kMemories, kPlaces, kStates, kStep, kRoom})
+  for (StringRef name : {kMemories, kPlaces, kStates, kStep, kRoom, StringLiteral(kJoinedAttr)})
     op->removeDiscardableAttr(name);
 }
 
@@ -302,6 +308,8 @@ LogicalResult keratin::ir::verifyPlanAttribute(Operation *op, NamedAttribute att
         return require(false, "memories of one space");
     return require(!list.empty(), "an arena at least");
   }
+  if (name == kJoinedAttr)
+    return require(isa<KernelOp>(op), "of a kernel");
   if (name == kPlaces)
     return require(isNode(op) && isListOf<PlaceAttr>(value),
                    "a list of places of a kernel, a loop or a branch");

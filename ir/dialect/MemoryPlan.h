@@ -7,6 +7,8 @@
 //                     bound.
 // On each node, a kernel, a loop or a branch:
 //   keratin.places    [#keratin.place…], for each result where it lies.
+// On a kernel that puts values one behind the other:
+//   keratin.joined    they lie where its result has them, and it is not launched.
 // On each loop:
 //   keratin.states    [#keratin.place…], for each state where it lives while the loop runs: in the
 //                     loop's result; there and in a second buffer, whose place it is, which steps
@@ -39,9 +41,14 @@ inline constexpr llvm::StringLiteral kFallibleAttr = "keratin.fallible",
 // been written since the last that did.
 inline constexpr llvm::StringLiteral kPreparedAttr = "keratin.prepared";
 
+// Of a kernel that puts values one behind the other, for a message: they are made where its result
+// has them, so nothing is left for it to do.
+inline constexpr llvm::StringLiteral kJoinedAttr = "keratin.joined";
+
 // Whether the op is a kernel, a loop or a branch: what has places of its own.
 bool isNode(mlir::Operation *op);
 bool isPrepared(mlir::Operation *node);
+bool isJoined(mlir::Operation *node);
 // Whether anything in the node may end the call: a kernel, or a size that is wrong.
 bool isFallible(mlir::Operation *node);
 
@@ -77,6 +84,7 @@ void setPlaces(mlir::Operation *node, llvm::ArrayRef<PlaceAttr> places);
 // `step` may be null.
 void setLoopPlaces(LoopOpInterface loop, llvm::ArrayRef<PlaceAttr> states, PlaceAttr step);
 void setRoom(mlir::Operation *node, RoomAttr room);
+void setJoined(KernelOp kernel);
 void setMemories(mlir::func::FuncOp function, llvm::ArrayRef<MemoryAttr> memories);
 // Of a node, or of the function itself.
 void removePlan(mlir::Operation *op);

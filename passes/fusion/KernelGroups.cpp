@@ -37,11 +37,15 @@ void KernelGroups::form() {
 
 //===-- What others see of the ops ------------------------------------------------------------===//
 
-// A view has no place in the order of kernels: none mentions a size that one of them computes.
-bool KernelGroups::areRowsForLoops(Operation *op) const {
+// Of a sequence that a loop walks through, or of what a message brings, of which each kernel can
+// read what it needs. A view has no place in the order of kernels: none mentions a size that one of
+// them computes.
+bool KernelGroups::areStoredRows(Operation *op) const {
   auto slice = dyn_cast<SliceOp>(op);
   if (!slice || !isView(op) || !computedSizesOf(op).empty())
     return false;
+  if (Operation *maker = slice.getX().getDefiningOp(); maker && isCollective(maker))
+    return true;
   SmallVector<Operation *> users(slice->getUsers());
   while (!users.empty()) {
     Operation *user = users.pop_back_val();
@@ -55,7 +59,7 @@ bool KernelGroups::areRowsForLoops(Operation *op) const {
 
 // Not computed at all: another name for the same memory, or memory filled before the call.
 bool KernelGroups::isStorage(Operation *op) const {
-  return isa<ReshapeOp, ConstantOp>(op) || areRowsForLoops(op);
+  return isa<ReshapeOp, ConstantOp>(op) || areStoredRows(op);
 }
 
 // The group of an op that is computed in exactly one place.

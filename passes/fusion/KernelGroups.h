@@ -59,7 +59,7 @@ public:
   // Values of the ops that someone outside reads.
   llvm::SmallVector<mlir::Value> outputsOf(llvm::ArrayRef<mlir::Operation *> ops) const;
   // Rows of a sequence for loops, which read them where they are.
-  bool areRowsForLoops(mlir::Operation *op) const;
+  bool areStoredRows(mlir::Operation *op) const;
 
 private:
   // What other groups and the loop around see of the ops.

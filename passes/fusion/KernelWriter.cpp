@@ -84,7 +84,7 @@ Value KernelWriter::outside(Value value) {
     if (replaced.count(base))
       break;
     chain.push_back(definition);
-    if (!isa<ReshapeOp>(definition) && !groups.areRowsForLoops(definition))
+    if (!isa<ReshapeOp>(definition) && !groups.areStoredRows(definition))
       break;
     base = definition->getOperand(0);
   }

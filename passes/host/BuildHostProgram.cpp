@@ -285,7 +285,7 @@ LogicalResult ProgramBuilder::buildNode(Operation *op) {
   if (mayHaveFailed && isInPlace)
     check();
   if (auto kernel = dyn_cast<ir::KernelOp>(op))
-    return buildWork(kernel);
+    return ir::isJoined(kernel) ? success() : buildWork(kernel);
   if (auto branches = dyn_cast<ir::IfOp>(op))
     return buildBranches(branches);
   if (auto loop = dyn_cast<ir::LoopOpInterface>(op))

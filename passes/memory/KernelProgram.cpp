@@ -240,6 +240,12 @@ static SmallVector<unsigned> inOrderOfChoice(Block &block) {
   return first;
 }
 
+// Some rows of what a node makes.
+static bool isPart(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isView(op) && (isa<SliceOp>(op) || isPart(op->getOperand(0)));
+}
+
 static void copySharedResultsOf(Block &block) {
   for (Operation &op : block)
     if (!isa<KernelOp>(op))
@@ -253,7 +259,7 @@ static void copySharedResultsOf(Block &block) {
   SmallVector<bool> keeps(exit->getNumOperands(), false);
   for (unsigned index : inOrderOfChoice(block)) {
     Value root = rootOf(exit->getOperand(index));
-    if (!root.getDefiningOp() || !isNode(root.getDefiningOp()))
+    if (!root.getDefiningOp() || !isNode(root.getDefiningOp()) || isPart(exit->getOperand(index)))
       continue;
     keeps[index] = taken.insert(root).second;
     if (index < numStates && keeps[index])

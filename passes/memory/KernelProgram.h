@@ -103,10 +103,10 @@ private:
 void putInOrder(const KernelProgram &program, llvm::ArrayRef<int64_t> order);
 
 // Gives everything that a function, a step or a branch returns storage of its own: what is an
-// argument, a constant, a view of one, or returned already is copied by a kernel. Afterwards each
-// operand of each terminator is the result of a node, or a view of one, that no other operand
-// shares; but a state of a loop may share it with one stack, where it then lives. Does nothing the
-// second time.
+// argument, a constant, a view of one, a part of a value, or returned already is copied by a
+// kernel. Afterwards each operand of each terminator is the result of a node, or a view of one,
+// that no other operand shares; but a state of a loop may share it with one stack, where it then
+// lives. Does nothing the second time.
 void copySharedResults(mlir::func::FuncOp function);
 
 } // namespace keratin::passes

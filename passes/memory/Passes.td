@@ -84,8 +84,13 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     from there on. A result takes the storage of an operand that dies there if the kernel is
     elementwise in it.
 
+    What a message sends may be several values, one behind the other. Where kernels make them for
+    nothing else, they make them there, and the kernel that would put them together
+    (`keratin.joined`) is not launched. Kernels read rows of what a message brings where they are.
+
     Outputs never share storage with inputs, variables or each other: a function result that is
-    an argument, a constant, a view of one, or is returned twice, is copied by a kernel.
+    an argument, a constant, a view of one, a part of a value, or is returned twice, is copied by a
+    kernel.
 
     Loops: what the steps need for themselves is an arena within the arena, live while the loop
     runs. A state lives where the loop's result does if the body changes it in place (like a

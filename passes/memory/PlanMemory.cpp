@@ -2,6 +2,7 @@
 #include "passes/Passes.h"
 #include "passes/memory/ArenaLayout.h"
 #include "passes/memory/InPlace.h"
+#include "passes/memory/JoinedParts.h"
 #include "passes/memory/KernelProgram.h"
 
 #include <map>
@@ -76,7 +77,8 @@ class Planner {
 public:
   // `sizes` are those of the function.
   Planner(KernelProgram program, const ComputedSizes &sizes, int64_t alignment, Memories &memories)
-      : program(std::move(program)), sizes(sizes), alignment(alignment), memories(memories) {}
+      : program(std::move(program)), sizes(sizes), alignment(alignment), memories(memories),
+        parts(this->program) {}
 
   // Decides everything. Fails with a diagnostic if sizes cannot be represented.
   LogicalResult decide();
@@ -91,6 +93,7 @@ private:
   struct Place {
     int64_t returned = -1;        // the operand of the terminator, or
     int64_t buffer = -1;          // an index into `buffers`; neither: nowhere
+    DimExpr within;               // where in the buffer it begins
     int64_t reuses = -1;          // the operand whose storage this was
     std::optional<unsigned> tape; // a memory of its own
   };
@@ -108,18 +111,22 @@ private:
   int64_t addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange live);
   Place placeOf(int64_t node, OpResult result);
   Place placeInArena(int64_t node, OpResult result);
+  Place placeOfPart(int64_t node, const JoinedParts::Part &part);
   bool isKept(OpResult result) const;
   int64_t findDyingOperand(int64_t node, OpResult result);
   LogicalResult layOut();
   bool isTape(OpResult result) const;
   LogicalResult writeLoop(LoopOpInterface loop, const Bases &bases);
   // nullopt if it does not fit 64 bits.
-  std::optional<DimExpr> offsetOf(int64_t buffer, const Bases &bases) const {
-    return add(bases.at(buffers[buffer].memory), buffers[buffer].offset);
+  std::optional<DimExpr> offsetOf(int64_t buffer, const Bases &bases,
+                                  const DimExpr &within = DimExpr(0)) const {
+    std::optional<DimExpr> offset = add(bases.at(buffers[buffer].memory), buffers[buffer].offset);
+    return offset ? add(*offset, within) : std::nullopt;
   }
   // Null if it does not fit 64 bits.
-  PlaceAttr placeOfBuffer(int64_t buffer, const Bases &bases) const {
-    std::optional<DimExpr> offset = offsetOf(buffer, bases);
+  PlaceAttr placeOfBuffer(int64_t buffer, const Bases &bases,
+                          const DimExpr &within = DimExpr(0)) const {
+    std::optional<DimExpr> offset = offsetOf(buffer, bases, within);
     return offset ? PlaceAttr::inMemory(context(), buffers[buffer].memory, *offset) : PlaceAttr();
   }
   PlaceAttr placeAttrOf(const Place &place, const Bases &bases) const;
@@ -129,6 +136,8 @@ private:
   const ComputedSizes &sizes;
   const int64_t alignment;
   Memories &memories;
+  const JoinedParts parts;
+  llvm::DenseMap<Value, int64_t> buffersOfWholes;
   // Of each node: plans of its regions, and the buffers that what they need is, by memory.
   std::vector<std::vector<std::unique_ptr<Planner>>> inside;
   std::vector<std::map<unsigned, int64_t>> insideBuffers;
@@ -245,6 +254,18 @@ Planner::Place Planner::placeInArena(int64_t node, OpResult result) {
   return place;
 }
 
+// The first part that is made brings the buffer.
+Planner::Place Planner::placeOfPart(int64_t node, const JoinedParts::Part &part) {
+  auto [known, isNew] = buffersOfWholes.try_emplace(part.whole, -1);
+  if (isNew)
+    known->second =
+        addBuffer(byteCount(part.whole), part.whole, {node, program.readers(part.whole).back()});
+  Place place;
+  place.buffer = known->second;
+  place.within = part.offset;
+  return place;
+}
+
 // A stack of a loop of which nobody knows how many steps it makes.
 bool Planner::isTape(OpResult result) const {
   auto loop = dyn_cast<WhileOp>(result.getOwner());
@@ -268,6 +289,8 @@ Planner::Place Planner::placeOf(int64_t node, OpResult result) {
       place.tape = memories.addTape(loop.getSteps(), bytes.value_or(DimExpr(INT64_MAX)));
       return place;
     }
+    if (const JoinedParts::Part *part = parts.find(result))
+      return placeOfPart(node, *part);
     if (!isKept(result))
       return placeInArena(node, result);
     place.buffer = addBuffer(byteCount(result), result, {0, lastPosition()});
@@ -370,7 +393,7 @@ PlaceAttr Planner::placeAttrOf(const Place &place, const Bases &bases) const {
   if (place.tape)
     return PlaceAttr::inMemory(context(), *place.tape, DimExpr(0));
   if (place.buffer >= 0)
-    return placeOfBuffer(place.buffer, bases);
+    return placeOfBuffer(place.buffer, bases, place.within);
   if (place.returned < 0)
     return PlaceAttr::of(context(), PlaceKind::Nowhere);
   const UpdateResult *update = program.updateAt(place.returned);
@@ -393,6 +416,8 @@ LogicalResult Planner::write(const Bases &bases) {
       results.push_back(attribute);
     }
     setPlaces(node, results);
+    if (parts.isJoined(node))
+      setJoined(cast<KernelOp>(node));
     Bases within = bases;
     for (auto [memory, buffer] : insideBuffers[position]) {
       std::optional<DimExpr> offset = offsetOf(buffer, bases);

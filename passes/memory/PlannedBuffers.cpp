@@ -3,6 +3,8 @@
 #include "ir/dialect/SizeLimits.h"
 #include "passes/memory/KernelProgram.h"
 
+#include <set>
+
 using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
@@ -58,6 +60,7 @@ public:
 private:
   bool readNode(const KernelProgram &program, int64_t position, PlannedMemory &plan);
   bool readInside(Operation *node, int64_t position, PlannedMemory &plan);
+  void join(Operation *node, PlannedMemory &plan);
   void addLasting(Value value, PlaceAttr place, PlannedMemory &plan);
 
   std::optional<DimExpr> mostBytes(Value value) const {
@@ -70,6 +73,7 @@ private:
   const ComputedSizes &sizes;
   const KernelNumbers &numbers;
   llvm::DenseMap<Value, size_t> bufferOf;
+  std::set<size_t> merged; // buffers that are a part of another
 };
 
 bool PlanReader::read(const KernelProgram &program, PlannedMemory &plan) {
@@ -77,6 +81,8 @@ bool PlanReader::read(const KernelProgram &program, PlannedMemory &plan) {
   for (int64_t position = 0; position < plan.kernels; ++position)
     if (!readNode(program, position, plan))
       return false;
+  for (size_t index : llvm::reverse(merged))
+    plan.buffers.erase(plan.buffers.begin() + int64_t(index));
   auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp());
   if (!loop)
     return true;
@@ -117,7 +123,26 @@ bool PlanReader::readNode(const KernelProgram &program, int64_t position, Planne
     plan.buffers[index].live.last = last;
     ++plan.buffers[index].values;
   }
+  if (isJoined(node))
+    join(node, plan);
   return isa<KernelOp>(node) || readInside(node, position, plan);
+}
+
+// The buffers of the parts are one, there from the first on.
+void PlanReader::join(Operation *node, PlannedMemory &plan) {
+  size_t first = bufferOf[node->getResult(0)];
+  PlannedBuffer whole = plan.buffers[first];
+  merged.insert(first);
+  for (Value operand : node->getOperands()) {
+    size_t index = bufferOf[rootOf(operand)];
+    whole.live.first = std::min(whole.live.first, plan.buffers[index].live.first);
+    whole.values += plan.buffers[index].values;
+    merged.insert(index);
+    first = std::min(first, index);
+  }
+  merged.erase(first);
+  plan.buffers[first] = whole;
+  bufferOf[node->getResult(0)] = first;
 }
 
 bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &plan) {

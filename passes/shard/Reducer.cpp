@@ -61,26 +61,38 @@ void Reducer::reduce(const Need &need) {
     use->set(whole);
 }
 
+// Whether what lies behind it begins where vectors do, if it does itself.
+static bool fillsLines(Value share) {
+  constexpr int64_t lineBytes = 64;
+  std::optional<DimExpr> bytes = byteCount(share);
+  return bytes && mod(*bytes, DimExpr(lineBytes)) == DimExpr(0);
+}
+
 // One behind the other, behind the last that is ready.
 void Reducer::reduceTogether(ArrayRef<Need> bucket) {
   if (bucket.size() == 1)
     return reduce(bucket.front());
   OpBuilder builder(bucket.front().share.getContext());
   builder.setInsertionPointAfterValue(bucket.back().share);
-  Type element = getElementType(bucket.front().share);
+  SmallVector<Need> ordered(
+      llvm::make_filter_range(bucket, [](const Need &need) { return fillsLines(need.share); }));
+  llvm::append_range(ordered, llvm::make_filter_range(bucket, [](const Need &need) {
+                       return !fillsLines(need.share);
+                     }));
+  Type element = getElementType(ordered.front().share);
   SmallVector<Value> flat;
   SmallVector<DimExpr> starts = {DimExpr(0)};
-  for (const Need &need : bucket) {
+  for (const Need &need : ordered) {
     DimExpr count = *elementCount(getShape(need.share));
     flat.push_back(builder.create<ReshapeOp>(need.share.getLoc(), getTensorType({count}, element),
                                              need.share));
     starts.push_back(*add(starts.back(), count));
   }
-  Location location = bucket.front().share.getLoc();
+  Location location = ordered.front().share.getLoc();
   RankedTensorType together = getTensorType({starts.back()}, element);
   Value joined = builder.create<ConcatenateOp>(location, together, flat, 0);
   Value whole = builder.create<AllReduceOp>(location, together, joined, RankReduction::Sum);
-  for (auto [number, need] : llvm::enumerate(bucket)) {
+  for (auto [number, need] : llvm::enumerate(ordered)) {
     Value part = builder.create<SliceOp>(need.share.getLoc(), flat[number].getType(), whole,
                                          DimsAttr::get(builder.getContext(), {starts[number]}),
                                          ArrayRef<int64_t>{1});

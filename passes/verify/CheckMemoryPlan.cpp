@@ -181,6 +181,7 @@ private:
   LogicalResult checkReturned();
   LogicalResult checkNowhere();
   LogicalResult checkReuses();
+  LogicalResult checkJoined(KernelOp kernel);
   LogicalResult checkStates();
   LogicalResult addInterval(Intervals &all, Value value, PlaceAttr place, Interval interval,
                             const Assignment &symbols, Totals totals);
@@ -248,6 +249,9 @@ LogicalResult BlockChecker::check() {
         return failure();
   if (failed(checkReturned()) || failed(checkNowhere()) || failed(checkReuses()))
     return failure();
+  for (Operation *node : nodes)
+    if (isJoined(node) && failed(checkJoined(cast<KernelOp>(node))))
+      return failure();
   return loop ? checkStates() : success();
 }
 
@@ -274,6 +278,10 @@ LogicalResult BlockChecker::checkReturned() {
     PlannedValue *planned = findReturned(index);
     if (!planned)
       return parent->emitError(kind) << index << " aliases an argument or a constant";
+    for (Value view = exit->getOperand(index); view != planned->value;
+         view = view.getDefiningOp()->getOperand(0))
+      if (isa<SliceOp>(view.getDefiningOp()))
+        return parent->emitError(kind) << index << " is a part of another value";
     PlaceAttr expected = placeOfReturned(index, planned->place);
     if (PlaceAttr home =
             loop && index < loop.getNumStates() ? placeOfState(loop, index) : PlaceAttr();
@@ -332,6 +340,38 @@ LogicalResult BlockChecker::checkReuses() {
   return success();
 }
 
+// What is not launched does nothing but put its operands one behind the other, and they lie so.
+LogicalResult BlockChecker::checkJoined(KernelOp kernel) {
+  ConcatenateOp join;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<ReshapeOp, ConcatenateOp, YieldOp>(op) || (join && isa<ConcatenateOp>(op)))
+      return op.emitError("is not done by a kernel that is not launched");
+    if (auto found = dyn_cast<ConcatenateOp>(op))
+      join = found;
+  }
+  PlaceAttr whole = placeOf(kernel->getResult(0));
+  if (!join || !whole.isInMemory() || kernel->getNumResults() != 1)
+    return kernel.emitError("is not launched, and does not join values in memory");
+  const Shape shape = getShape(join.getY());
+  for (const DimExpr &size : ArrayRef(shape).take_front(join.getAxis()))
+    if (size != DimExpr(1))
+      return kernel.emitError("is not launched, and joins more than one row of each operand");
+  std::optional<DimExpr> next = whole.getOffset();
+  for (Value x : join.getXs()) {
+    while (auto reshape = x.getDefiningOp<ReshapeOp>())
+      x = reshape.getX();
+    auto argument = dyn_cast<BlockArgument>(x);
+    Value root = argument ? rootOf(kernel->getOperand(argument.getArgNumber())) : Value();
+    PlannedValue *planned = root ? find(root) : nullptr;
+    if (!planned || !next || byteCount(root) != byteCount(x) ||
+        planned->place != PlaceAttr::inMemory(kernel.getContext(), whole.getNumber(), *next))
+      return kernel.emitError(
+          "is not launched, and an operand does not lie where its result has it");
+    next = add(*next, *byteCount(x));
+  }
+  return success();
+}
+
 // A state that steps change in place is read by nobody after its next value was written.
 LogicalResult BlockChecker::checkStates() {
   for (unsigned state = 0; state < loop.getNumStates(); ++state) {
@@ -363,6 +403,13 @@ bool BlockChecker::isRefused(const Assignment &symbols) {
   return false;
 }
 
+// Of what a kernel joins that is not launched: it begins where the one before it ends.
+static bool isPart(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isNode(user) ? isJoined(user) : isView(user) && isPart(user->getResult(0));
+  });
+}
+
 LogicalResult BlockChecker::addInterval(Intervals &all, Value value, PlaceAttr place,
                                         Interval interval, const Assignment &symbols,
                                         Totals totals) {
@@ -370,7 +417,7 @@ LogicalResult BlockChecker::addInterval(Intervals &all, Value value, PlaceAttr p
   auto error = [&](const Twine &text) { return at(emitError(interval.location, text), symbols); };
   int64_t bytes = *bytesWith(value, symbols);
   std::optional<int64_t> offset = place.getOffset().evaluate(symbol);
-  if (!offset || *offset < 0 || *offset % alignment != 0)
+  if (!offset || *offset < 0 || (*offset % alignment != 0 && !isPart(value)))
     return error("a result has no offset that is a multiple of " + Twine(alignment));
   interval.memory = place.getNumber();
   std::optional<int64_t> total = totals[interval.memory];
@@ -395,6 +442,10 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
   std::optional<unsigned> over = b.planned ? b.planned->place.getOver() : std::nullopt;
   bool declared = a.planned && over && a.begin == b.begin &&
                   rootOf(nodes[b.made]->getOperand(*over)) == a.planned->value;
+  // checkJoined() has seen where they lie.
+  declared |= a.planned && b.planned && isJoined(nodes[b.made]) &&
+              llvm::any_of(nodes[b.made]->getOperands(),
+                           [&](Value operand) { return rootOf(operand) == a.planned->value; });
   if (declared)
     return success();
   InFlightDiagnostic diagnostic = emitError(b.location, "overwrites a value that is still needed");

@@ -1072,3 +1072,99 @@ func.func @prepared_and_returned(%w: tensor<16xf32> {keratin.kind = "variable", 
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+func.func @joined_elsewhere(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<32xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 256>]} {
+  %a = keratin.kernel(%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%x) {keratin.places = [#keratin.place<arena, 128>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{is not launched, and an operand does not lie where its result has it}}
+  %c = keratin.kernel(%a, %b) {keratin.joined, keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %q {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %y = keratin.kernel(%c) {keratin.places = [#keratin.place<returned 0>]} : (tensor<32xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.tanh %p : (tensor<32xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  return %y : tensor<32xf32>
+}
+
+// -----
+
+func.func @joined_is_computed(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel(%x) {keratin.joined, keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    // expected-error @below {{is not done by a kernel that is not launched}}
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel(%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{function result 0 is a part of another value}}
+func.func @part_returned(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<8xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel(%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %part = keratin.slice %a starts = <0> strides = [1] : (tensor<16xf32>) -> tensor<8xf32>
+  return %part : tensor<8xf32>
+}
+
+// -----
+
+func.func @joined_is_returned(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  // expected-error @below {{is not launched, and does not join values in memory}}
+  %a = keratin.kernel(%x) {keratin.joined, keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.concatenate %p {axis = 0 : i64} : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %a : tensor<16xf32>
+}
+
+// -----
+
+func.func @joined_by_columns(%x: tensor<4x4xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4x4xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  // expected-error @below {{is not launched, and joins more than one row of each operand}}
+  %a = keratin.kernel(%x) {keratin.joined, keratin.places = [#keratin.place<arena, 0>]} : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: tensor<4x4xf32>):
+    %0 = keratin.concatenate %p {axis = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    keratin.yield %0 : tensor<4x4xf32>
+  }
+  %y = keratin.kernel(%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: tensor<4x4xf32>):
+    %0 = keratin.tanh %p : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    keratin.yield %0 : tensor<4x4xf32>
+  }
+  return %y : tensor<4x4xf32>
+}
