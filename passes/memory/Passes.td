@@ -12,8 +12,8 @@ def ScheduleKernels : KeratinPass<"schedule"> {
     results that share storage get a copying kernel (see keratin-plan-memory). In a loop's body,
     a kernel that can write a state's next value over it comes after all that read the state.
 
-    What all ranks of a job do together (keratin.all_reduce) goes on beside kernels, so there bytes
-    come second: what the first needs is in front, and what needs its result behind all that does
+    What all ranks of a job do together (collectives) goes on beside kernels, so there bytes come
+    second: what the first needs is in front, and what needs its result behind all that does
     not.
 
     ```mlir
@@ -76,7 +76,7 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     offset as an expression over symbols) or the buffer of the function result that it is. The
     attributes are listed in ir/dialect/MemoryPlan.h.
 
-    What an all_reduce sends and receives is live until it is waited for: before the first node that
+    What a collective sends and receives is live until it is waited for: before the first node that
     needs its result, or that has one inside, or at the end of the block.
 
     In place: an update is written into the variable's own buffer if its kernel reads the old
