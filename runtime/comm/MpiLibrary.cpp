@@ -1,7 +1,5 @@
 #include "runtime/comm/MpiLibrary.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,17 +49,6 @@ static Code recogniseAbi(void *library, const char *path, MpiLibrary &mpi,
   return KERATIN_OK;
 }
 
-// The name of a function the library lacks, or nullptr.
-static const char *resolve(void *library, MpiLibrary &mpi) {
-#define KERATIN_MPI_FUNCTION(name, parameters)                                                     \
-  mpi.name = reinterpret_cast<int(*) parameters>(dlsym(library, #name));                           \
-  if (!mpi.name)                                                                                   \
-    return #name;
-  KERATIN_MPI_FUNCTIONS(KERATIN_MPI_FUNCTION)
-#undef KERATIN_MPI_FUNCTION
-  return nullptr;
-}
-
 // Global, since components that an MPI opens later look for its functions there.
 static void *openFirst(const char *const *paths, const char **path) {
   for (; *paths; ++paths) {
@@ -101,31 +88,20 @@ static void *openLibrary(const char **path, keratin_status_t *status) {
   return library;
 }
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static constinit MpiLibrary theLibrary{};
-static constinit bool isOpen = false;
-
-static Code open(keratin_status_t *status) {
+Code MpiLibrary::open(keratin_status_t *status) {
   const char *path = "";
   void *library = openLibrary(&path, status);
   if (!library)
     return KERATIN_FAILED_PRECONDITION;
-  MpiLibrary opened{};
-  if (const char *missing = resolve(library, opened))
+  if (const char *missing = resolve(library))
     return fail(status, KERATIN_FAILED_PRECONDITION, "MPI: '%s' has no function %s", path, missing);
-  if (Code code = recogniseAbi(library, path, opened, status))
-    return code;
-  theLibrary = opened;
-  isOpen = true;
-  return KERATIN_OK;
+  return recogniseAbi(library, path, *this, status);
 }
 
+static constinit NamedLibrary<MpiLibrary> theLibrary{};
+
 Code findMpi(const MpiLibrary **library, keratin_status_t *status) {
-  pthread_mutex_lock(&mutex);
-  Code code = isOpen ? KERATIN_OK : open(status);
-  pthread_mutex_unlock(&mutex);
-  *library = &theLibrary;
-  return code;
+  return theLibrary.find(library, status);
 }
 
 } // namespace keratin::comm

@@ -4,48 +4,53 @@
 #ifndef KERATIN_RUNTIME_COMM_MPILIBRARY_H
 #define KERATIN_RUNTIME_COMM_MPILIBRARY_H
 
-#include "runtime/comm/Engine.h"
+#include "runtime/comm/NamedLibrary.h"
+
+#include <stdint.h>
 
 namespace keratin::comm {
 
 using MpiHandle = uintptr_t;
 
-// F(name, parameters); all return 0 on success.
+// All return 0 on success.
 #define KERATIN_MPI_FUNCTIONS(F)                                                                   \
-  F(MPI_Initialized, (int *flag))                                                                  \
-  F(MPI_Finalized, (int *flag))                                                                    \
-  F(MPI_Init_thread, (int *argc, char ***argv, int required, int *provided))                       \
-  F(MPI_Query_thread, (int *provided))                                                             \
-  F(MPI_Finalize, ())                                                                              \
-  F(MPI_Error_string, (int code, char *text, int *length))                                         \
-  F(MPI_Comm_dup, (MpiHandle comm, MpiHandle * made))                                              \
-  F(MPI_Comm_free, (MpiHandle * comm))                                                             \
-  F(MPI_Comm_rank, (MpiHandle comm, int *rank))                                                    \
-  F(MPI_Comm_size, (MpiHandle comm, int *size))                                                    \
-  F(MPI_Comm_set_errhandler, (MpiHandle comm, MpiHandle handler))                                  \
-  F(MPI_Iallgatherv,                                                                               \
+  F(int, MPI_Initialized, (int *flag))                                                             \
+  F(int, MPI_Finalized, (int *flag))                                                               \
+  F(int, MPI_Init_thread, (int *argc, char ***argv, int required, int *provided))                  \
+  F(int, MPI_Query_thread, (int *provided))                                                        \
+  F(int, MPI_Finalize, ())                                                                         \
+  F(int, MPI_Error_string, (int code, char *text, int *length))                                    \
+  F(int, MPI_Comm_dup, (MpiHandle comm, MpiHandle * made))                                         \
+  F(int, MPI_Comm_free, (MpiHandle * comm))                                                        \
+  F(int, MPI_Comm_rank, (MpiHandle comm, int *rank))                                               \
+  F(int, MPI_Comm_size, (MpiHandle comm, int *size))                                               \
+  F(int, MPI_Comm_set_errhandler, (MpiHandle comm, MpiHandle handler))                             \
+  F(int, MPI_Iallgatherv,                                                                          \
     (const void *send, int count, MpiHandle type, void *receive, const int *counts,                \
      const int *places, MpiHandle receiveType, MpiHandle comm, MpiHandle *request))                \
-  F(MPI_Ialltoallv, (const void *send, const int *sendCounts, const int *sendPlaces,               \
-                     MpiHandle type, void *receive, const int *counts, const int *places,          \
-                     MpiHandle receiveType, MpiHandle comm, MpiHandle *request))                   \
-  F(MPI_Ibcast,                                                                                    \
+  F(int, MPI_Ialltoallv,                                                                           \
+    (const void *send, const int *sendCounts, const int *sendPlaces, MpiHandle type,               \
+     void *receive, const int *counts, const int *places, MpiHandle receiveType, MpiHandle comm,   \
+     MpiHandle *request))                                                                          \
+  F(int, MPI_Ibcast,                                                                               \
     (void *data, int count, MpiHandle type, int root, MpiHandle comm, MpiHandle *request))         \
-  F(MPI_Isend, (const void *data, int count, MpiHandle type, int to, int tag, MpiHandle comm,      \
-                MpiHandle *request))                                                               \
-  F(MPI_Irecv, (void *data, int count, MpiHandle type, int from, int tag, MpiHandle comm,          \
-                MpiHandle *request))                                                               \
-  F(MPI_Test, (MpiHandle * request, int *flag, void *mpiStatus))
+  F(int, MPI_Isend,                                                                                \
+    (const void *data, int count, MpiHandle type, int to, int tag, MpiHandle comm,                 \
+     MpiHandle *request))                                                                          \
+  F(int, MPI_Irecv,                                                                                \
+    (void *data, int count, MpiHandle type, int from, int tag, MpiHandle comm,                     \
+     MpiHandle *request))                                                                          \
+  F(int, MPI_Test, (MpiHandle * request, int *flag, void *mpiStatus))
 
 struct MpiLibrary {
-#define KERATIN_MPI_FUNCTION(name, parameters) int(*name) parameters = nullptr;
-  KERATIN_MPI_FUNCTIONS(KERATIN_MPI_FUNCTION)
-#undef KERATIN_MPI_FUNCTION
+  KERATIN_FUNCTION_TABLE(KERATIN_MPI_FUNCTIONS)
   // Of its ABI.
   const char *name = nullptr; // "Open MPI", "MPICH"
   MpiHandle world, byte, errorsReturn;
   void *ignoredStatus;
 
+  // What keratin_comm_open_mpi says of it.
+  Code open(keratin_status_t *status);
   // OK, or what the library says of the result of a function.
   Code check(int result, const char *function, keratin_status_t *status) const;
 };
@@ -53,7 +58,6 @@ struct MpiLibrary {
 // MPI's own numbers, the same in both ABIs.
 inline constexpr int mpiThreadSerialized = 2;
 
-// The library, opened at the first call; what keratin_comm_open_mpi says of it.
 Code findMpi(const MpiLibrary **library, keratin_status_t *status);
 
 } // namespace keratin::comm

@@ -3,13 +3,11 @@
 #ifndef KERATIN_RUNTIME_COMM_NCCLLIBRARY_H
 #define KERATIN_RUNTIME_COMM_NCCLLIBRARY_H
 
-#include "runtime/core/Status.h"
+#include "runtime/comm/NamedLibrary.h"
 
 #include <limits.h>
 
 namespace keratin::comm {
-
-using runtime::Code;
 
 using ncclComm_t = struct ncclComm *;
 using ncclStream = void *; // cudaStream_t, which is a CUstream
@@ -59,7 +57,7 @@ struct ncclConfig_t {
   int splitShare = INT_MIN;
 };
 
-// Each function with its parameters; all return a result but the last two.
+// All return a result but the last two.
 #define KERATIN_NCCL_FUNCTIONS(F)                                                                  \
   F(ncclResult_t, ncclGetVersion, (int *version))                                                  \
   F(ncclResult_t, ncclGetUniqueId, (ncclUniqueId * id))                                            \
@@ -77,16 +75,15 @@ struct ncclConfig_t {
 inline constexpr int oldestNccl = 21800;
 
 struct NcclLibrary {
-#define KERATIN_NCCL_FUNCTION(type, name, parameters) type(*name) parameters = nullptr;
-  KERATIN_NCCL_FUNCTIONS(KERATIN_NCCL_FUNCTION)
-#undef KERATIN_NCCL_FUNCTION
+  KERATIN_FUNCTION_TABLE(KERATIN_NCCL_FUNCTIONS)
 
+  // libnccl.so.2, or what KERATIN_NCCL_LIBRARY names.
+  Code open(keratin_status_t *status);
   // OK, or what the library says of the result of a function.
   Code check(ncclResult_t result, const char *function, ncclComm_t comm,
              keratin_status_t *status) const;
 };
 
-// The library, opened at the first call: libnccl.so.2, or what KERATIN_NCCL_LIBRARY names.
 Code findNccl(const NcclLibrary **library, keratin_status_t *status);
 
 } // namespace keratin::comm
