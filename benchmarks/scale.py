@@ -22,7 +22,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PAGE = ROOT / "docs" / "scale.md"
 RANKS = [8, 16, 64, 256, 1024]
-ANNOUNCED = 256  # bytes that each rank tells the others before a collective: runtime/comm/Announcement.h
+GATHERED = 16  # so many ranks announce by a gather, more by rounds: runtime/comm/Collective.cpp
+HASHED = 16  # bytes that each rank tells a neighbour in each round
+ANNOUNCED = 256  # and all others in a gather: runtime/comm/Announcement.h
 SMALL = 4 << 10  # what all ranks send together for one move to do: runtime/comm/Collective.cpp
 PIECE = 8 << 20
 
@@ -38,13 +40,22 @@ class Network:
     add: float  # of a byte that goes into a sum
 
 
+def announcement(ranks):
+    """Moves, messages of a rank and bytes: one gather, or rounds of a message each."""
+    if ranks <= GATHERED:
+        return 1, ranks - 1, ANNOUNCED * (ranks - 1)
+    rounds = (ranks - 1).bit_length()
+    return rounds, rounds, HASHED * rounds
+
+
 def coefficients(size, ranks):
     """How often each of the four is in an all_reduce: the announcement, and for each piece an exchange and a gather, or one gather alone."""
     if size * ranks <= SMALL:
-        moves, sent, added = 2, size * (ranks - 1), size * ranks
+        moves, sent, added = 1, size * (ranks - 1), size * ranks
     else:
-        moves, sent, added = 1 + 2 * -(-size // PIECE), 2 * size * (ranks - 1) / ranks, size
-    return numpy.array([moves, moves * (ranks - 1), sent + ANNOUNCED * (ranks - 1), added], float)
+        moves, sent, added = 2 * -(-size // PIECE), 2 * size * (ranks - 1) / ranks, size
+    rounds, messages, announced = announcement(ranks)
+    return numpy.array([rounds + moves, messages + moves * (ranks - 1), announced + sent, added], float)
 
 
 def message(network, size, ranks):

@@ -12,7 +12,7 @@ using runtime::dtypeName;
 using runtime::fail;
 using runtime::ShortText;
 
-static constexpr uint32_t announcementVersion = 1;
+static constexpr uint32_t announcementVersion = 2;
 
 static constexpr int32_t callKind = KERATIN_BARRIER + 1;
 
@@ -23,10 +23,10 @@ static const char *kindName(int32_t kind) {
 }
 
 // FNV-1a.
-static uint64_t hash(const char *text) {
+static uint64_t hash(const void *data, size_t length) {
   uint64_t value = 0xcbf29ce484222325u;
-  for (; *text; ++text)
-    value = (value ^ uint8_t(*text)) * 0x100000001b3u;
+  for (const auto *byte = static_cast<const uint8_t *>(data); length; ++byte, --length)
+    value = (value ^ *byte) * 0x100000001b3u;
   return value;
 }
 
@@ -83,7 +83,7 @@ Announcement announceFailure(const char *message, bool isBroken) {
 static Announcement announceName(const char *name) {
   Announcement made = {};
   made.version = announcementVersion;
-  made.nameHash = hash(name);
+  made.nameHash = hash(name, strlen(name));
   snprintf(made.text, sizeof(made.text), "%s", name);
   return made;
 }
@@ -102,6 +102,10 @@ uint64_t digestOf(const Announcement &announcement) {
                        int64_t(announcement.reduction), announcement.sendElements})
     digest = (digest ^ uint64_t(part)) * 0x100000001b3u;
   return digest;
+}
+
+uint64_t hash(const Announcement &announcement) {
+  return hash(&announcement, sizeof(announcement));
 }
 
 Announcement announce(const keratin_collective_t &collective, int32_t rank, int32_t size) {
@@ -134,8 +138,8 @@ namespace {
 // The announcements of all, and what a message says of two of them that do not fit.
 class Comparison {
 public:
-  Comparison(const Announcement *all, int32_t size, keratin_status_t *status)
-      : all(all), size(size), status(status) {}
+  Comparison(const Announcements &all, keratin_status_t *status)
+      : all(all), size(all.size), status(status) {}
 
   Code run() const {
     for (int32_t rank = 0; rank < size; ++rank)
@@ -245,15 +249,15 @@ private:
                 describe(all[0]).text(), rank, does, elements, others, total);
   }
 
-  const Announcement *all;
-  int32_t size;
+  const Announcements &all;
+  const int32_t size;
   keratin_status_t *status;
 };
 
 } // namespace
 
-Code compare(const Announcement *all, int32_t size, keratin_status_t *status) {
-  return Comparison(all, size, status).run();
+Code compare(const Announcements &all, keratin_status_t *status) {
+  return Comparison(all, status).run();
 }
 
 } // namespace keratin::comm

@@ -26,14 +26,25 @@ Announcement announceFailure(const char *message, bool isBroken = false);
 // do, and need not fit.
 Announcement announceCall(const char *name, bool isDirect, uint64_t digest);
 
-// The same on all ranks where they fit.
+// Of what it asks for; the same on all ranks where they fit.
 uint64_t digestOf(const Announcement &announcement);
+// Of all of it.
+uint64_t hash(const Announcement &announcement);
+
+// Those of all ranks; where they are all the same there is but one.
+struct Announcements {
+  const Announcement *first;
+  int32_t size;
+  bool areSame;
+
+  const Announcement &operator[](int32_t rank) const { return first[areSame ? 0 : rank]; }
+};
 
 // "all_reduce 'loss'", "barrier".
 runtime::ShortText describe(const Announcement &announcement);
 
 // OK where the announcements of all ranks fit.
-Code compare(const Announcement *all, int32_t size, keratin_status_t *status);
+Code compare(const Announcements &all, keratin_status_t *status);
 
 } // namespace keratin::comm
 

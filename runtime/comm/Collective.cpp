@@ -21,6 +21,10 @@ static int64_t scatteredPiece(int64_t bytes, int32_t size) {
   return piece ? piece : 1;
 }
 
+// Of so many ranks a gather of announcements takes less than rounds of messages: one latency, and a
+// message to each of them, in the place of a latency for each round (docs/scale.md).
+static constexpr int32_t mostGathered = 16;
+
 static const char *at(const void *data, int64_t bytes) {
   return static_cast<const char *>(data) + bytes;
 }
@@ -59,19 +63,54 @@ bool CollectiveRunner::reserve(const keratin_collective_t &collective) {
   return true;
 }
 
-Code CollectiveRunner::agree(const Announcement &own, keratin_status_t *status) {
+// Whether all ranks announce the same. Each hears it of the ranks before it, in each round of twice
+// as many.
+Code CollectiveRunner::findSame(const Announcement &own, bool &areSame, keratin_status_t *status) {
+  struct Heard {
+    uint64_t hash, areSame;
+  };
+  Heard known = {hash(own), 1}, heard = {};
+  const int64_t rank = engine.rank(), size = engine.size();
+  for (int64_t distance = 1; distance < size; distance *= 2) {
+    if (Code code = engine.shift(&known, sizeof(known), int32_t((rank + distance) % size), &heard,
+                                 sizeof(heard), int32_t((rank + size - distance) % size), status))
+      return code;
+    known.areSame &= heard.areSame & uint64_t(heard.hash == known.hash);
+  }
+  areSame = known.areSame;
+  return KERATIN_OK;
+}
+
+// The first are gathered in any case: another version of the protocol may have other rounds.
+Code CollectiveRunner::exchange(const Announcement &own, keratin_status_t *status) {
+  bool areSame = false;
+  if (hasMet && engine.size() > mostGathered && !engine.gathersAtOnce())
+    if (Code code = findSame(own, areSame, status))
+      return code;
+  all = {announcements(), engine.size(), areSame};
+  if (areSame) {
+    announcements()[0] = own;
+    return KERATIN_OK;
+  }
   for (int32_t rank = 0; rank < engine.size(); ++rank)
     parts()[rank] = sizeof(Announcement);
-  if (Code code = engine.gather(&own, announcedBytes.data(), parts(), status))
+  if (Code code = engine.gather(&own, announcements(), parts(), status))
     return code;
   for (int32_t rank = 0; rank < engine.size(); ++rank)
     announcements()[rank].text[sizeof(Announcement::text) - 1] = '\0';
+  hasMet = true;
+  return KERATIN_OK;
+}
+
+Code CollectiveRunner::agree(const Announcement &own, keratin_status_t *status) {
+  if (Code code = exchange(own, status))
+    return code;
   keratin_status_t why = {};
-  Code code = compare(announcements(), engine.size(), &why);
+  Code code = compare(all, &why);
   if (code == KERATIN_OK)
     return code;
   for (int32_t rank = 0; rank < engine.size(); ++rank)
-    if (announcements()[rank].failed == 2)
+    if (all[rank].failed == 2)
       engine.breakWith(why);
   return runtime::fail(status, code, "%s", why.message);
 }
@@ -196,7 +235,7 @@ Code CollectiveRunner::reducePiece(const keratin_collective_t &collective, int64
 
 Code CollectiveRunner::allGather(const keratin_collective_t &collective, keratin_status_t *status) {
   for (int32_t rank = 0; rank < engine.size(); ++rank)
-    parts()[rank] = announcements()[rank].sendElements * dtypeSize(collective.dtype);
+    parts()[rank] = all[rank].sendElements * dtypeSize(collective.dtype);
   return engine.gather(collective.send, collective.receive, parts(), status);
 }
 
@@ -209,12 +248,12 @@ Code CollectiveRunner::reduceScatter(const keratin_collective_t &collective,
   int64_t piece = scatteredPiece(bytes, size);
   int64_t longest = 0;
   for (int32_t rank = 0; rank < size; ++rank)
-    if (announcements()[rank].receiveElements > longest)
-      longest = announcements()[rank].receiveElements;
+    if (all[rank].receiveElements > longest)
+      longest = all[rank].receiveElements;
   for (int64_t begin = 0; begin < longest; begin += piece) {
     int64_t packed = 0, partBegin = 0;
     for (int32_t rank = 0; rank < size; ++rank) {
-      int64_t elements = announcements()[rank].receiveElements;
+      int64_t elements = all[rank].receiveElements;
       int64_t left = elements > begin ? elements - begin : 0;
       parts()[rank] = bytes * (left < piece ? left : piece);
       if (parts()[rank])

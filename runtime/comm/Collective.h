@@ -21,7 +21,7 @@ public:
   Code announce(const keratin_collective_t &collective, keratin_status_t *status);
   Code announceCall(const char *name, bool isDirect, uint64_t digest, keratin_status_t *status);
   // What a rank has announced last.
-  const Announcement &announced(int32_t rank) const { return announcements()[rank]; }
+  const Announcement &announced(int32_t rank) const { return all[rank]; }
   // Takes part in whatever the others want, so that it fails.
   void fail(const char *message) { tell(announceFailure(message)); }
   // The same, and the group is broken on all of them.
@@ -32,6 +32,8 @@ private:
   // the others.
   [[nodiscard]] bool reserve(const keratin_collective_t &collective);
   Code agree(const Announcement &own, keratin_status_t *status);
+  Code exchange(const Announcement &own, keratin_status_t *status);
+  Code findSame(const Announcement &own, bool &areSame, keratin_status_t *status);
   void tell(const Announcement &failure);
   Code announce(const Announcement &own, keratin_status_t *status);
   Code refuse(const Announcement &own, Code code, const char *why, keratin_status_t *status) const;
@@ -46,6 +48,8 @@ private:
   int64_t *parts() const { return static_cast<int64_t *>(partBytes.data()); }
 
   Engine &engine;
+  Announcements all = {};
+  bool hasMet = false; // all ranks speak the same version
   runtime::Block announcedBytes, partBytes;
   runtime::Block gathered, reduced; // pieces of reductions
 };

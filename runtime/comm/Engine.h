@@ -7,6 +7,7 @@
 #include "runtime/include/keratin/comm.h"
 
 #include <atomic>
+#include <stddef.h>
 
 namespace keratin::comm {
 
@@ -17,10 +18,14 @@ int64_t now();
 // So many seconds from now; the end of time where that is later.
 int64_t deadlineIn(double seconds);
 
+// Of tables that lack what has been added to them.
+inline constexpr size_t shortestTable = offsetof(keratin_comm_t, gathers_at_once);
+
 class Engine {
 public:
   explicit Engine(keratin_comm_t *comm)
-      : comm(comm), ownRank(comm->rank), numRanks(comm->size), ownName(comm->name) {}
+      : comm(comm), ownRank(comm->rank), numRanks(comm->size), ownName(comm->name),
+        isGatherer(comm->bytes > shortestTable && comm->gathers_at_once) {}
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
   ~Engine() { leave(); }
@@ -31,6 +36,7 @@ public:
   int32_t rank() const { return ownRank; }
   int32_t size() const { return numRanks; }
   const char *name() const { return ownName; }
+  bool gathersAtOnce() const { return isGatherer; }
 
   void setTimeout(double value) { seconds.store(value, std::memory_order_relaxed); }
   double timeout() const { return seconds.load(std::memory_order_relaxed); }
@@ -65,6 +71,7 @@ private:
   keratin_comm_t *comm; // null: the group is left
   int32_t ownRank, numRanks;
   const char *ownName;
+  bool isGatherer;
   std::atomic<double> seconds{0};
   keratin_status_t broken = {};
 };

@@ -281,11 +281,12 @@ keratin_status_code_t keratin_group_create(keratin_comm_t *comm, keratin_group_t
   Code code = checkPointers(status, "keratin_group_create", {{group, "group"}});
   double seconds;
   if (code == KERATIN_OK &&
-      (comm->abi_version != KERATIN_COMM_ABI_VERSION || comm->bytes < sizeof(keratin_comm_t)))
+      (comm->abi_version != KERATIN_COMM_ABI_VERSION || comm->bytes < keratin::comm::shortestTable))
     code = fail(status, KERATIN_INVALID_ARGUMENT,
                 "keratin_group_create: the engine has version %u and %u bytes; needed are version "
                 "%d and %zu bytes",
-                comm->abi_version, comm->bytes, KERATIN_COMM_ABI_VERSION, sizeof(keratin_comm_t));
+                comm->abi_version, comm->bytes, KERATIN_COMM_ABI_VERSION,
+                keratin::comm::shortestTable);
   if (code == KERATIN_OK)
     code = checkPointers(status, "keratin_group_create",
                          {{comm->name, "name of the engine"},

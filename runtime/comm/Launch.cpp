@@ -69,7 +69,9 @@ keratin_comm_t alone = {sizeof(keratin_comm_t),
                         0,
                         1,
                         moveAlone,
-                        nullptr};
+                        nullptr,
+                        1,
+                        0};
 
 } // namespace
 

@@ -13,7 +13,9 @@ namespace {
 
 class SharedMemory {
 public:
-  SharedMemory(int32_t rank, int32_t size) : table(tableOf(this, "shared memory", rank, size)) {}
+  SharedMemory(int32_t rank, int32_t size) : table(tableOf(this, "shared memory", rank, size)) {
+    table.gathers_at_once = 1; // a barrier, as every move
+  }
 
   keratin_comm_t table;
   SharedSegment segment;

@@ -215,7 +215,9 @@ public:
                               [](void *self) {
                                 keratin_comm_t *inner = static_cast<Gate *>(self)->engine;
                                 inner->close(inner->user);
-                              }} {}
+                              },
+                              engine->gathers_at_once,
+                              0} {}
 
   keratin_comm_t *comm() { return &table; }
   void open() {

@@ -166,6 +166,58 @@ TEST_CASE("a rank that has failed tells the others, and all go on") {
   CHECK(outcomes[2].message.empty());
 }
 
+TEST_CASE("many ranks hear of each other by neighbours, and gather where they are not all alike") {
+  for (auto [size, steps] : {std::pair(17, 5), {24, 5}, {33, 6}})
+    for (int odd : {0, size / 2, size - 1}) {
+      std::vector<Outcome> outcomes = onCountedRanks<Outcome>(
+          size, [&, size = size, steps = steps](keratin_group_t *group, int rank,
+                                                CountingEngine &engine) {
+            std::vector<float> data(4, 1);
+            std::string wrong;
+            auto expect = [&](const char *what, const Outcome &found, const std::string &message,
+                              int steps, int gathers) {
+              if (found.message.find(message) == std::string::npos ||
+                  found.message.empty() != message.empty())
+                wrong += std::string(what) + " was told '" + found.message + "'; ";
+              if (engine.moves[KERATIN_MOVE_SHIFT] != steps ||
+                  engine.moves[KERATIN_MOVE_GATHER] != gathers)
+                wrong += std::string(what) + " took " +
+                         std::to_string(engine.moves[KERATIN_MOVE_SHIFT]) + " steps and " +
+                         std::to_string(engine.moves[KERATIN_MOVE_GATHER]) + " gathers; ";
+            };
+            const std::string name = std::to_string(odd);
+            expect("the first", barrier(group), "", 0, 1);
+            expect("an all_reduce", run(group, reduce(data, 4)), "", steps, 2);
+            if (data != std::vector<float>(4, float(size)))
+              wrong += "the sum; ";
+            expect("who differs", run(group, reduce(data, rank == odd ? 3 : 4)),
+                   odd ? "rank 0 has 4 elements and rank " + name + " has 3"
+                       : "rank 0 has 3 elements and rank 1 has 4",
+                   2 * steps, 3);
+            if (rank == odd)
+              keratin_group_fail(group, "no more");
+            else
+              expect("who fails", barrier(group), "rank " + name + " has failed: no more",
+                     3 * steps, 4);
+            // The same mistake on all ranks.
+            keratin_collective_t mistake = reduce(data, 4);
+            mistake.send_elements = 3;
+            expect("a mistake", run(group, mistake), "3 elements to send and 4 to receive",
+                   4 * steps, 4);
+            // Parts of different lengths, which are right.
+            std::vector<float> all(size_t(4 * size - 1));
+            expect("an all_gather",
+                   run(group, collective(KERATIN_ALL_GATHER, KERATIN_DTYPE_FLOAT32, data.data(),
+                                         rank == odd ? 3 : 4, all.data(), int64_t(all.size()))),
+                   "", 5 * steps, 6);
+            expect("the last", barrier(group), "", 6 * steps, 6);
+            return Outcome{0, wrong};
+          });
+      for (const Outcome &each : outcomes)
+        CHECK(each.message == "");
+    }
+}
+
 TEST_CASE("a rank that does not come in time breaks the group") {
   std::atomic<bool> isOver{false};
   std::vector<Outcome> outcomes = onRanks<Outcome>(2, [&](keratin_group_t *group, int rank) {

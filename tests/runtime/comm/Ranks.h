@@ -5,6 +5,7 @@
 #include "runtime/include/keratin/comm.h"
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <thread>
@@ -23,6 +24,35 @@ struct Outcome {
   std::string message;
 };
 inline Outcome outcome(const keratin_status_t &status) { return {status.code, status.message}; }
+
+// An engine that asks another and counts, by kind, the moves; not said of it is that it gathers at
+// once, so announcements go from neighbour to neighbour.
+class CountingEngine {
+public:
+  explicit CountingEngine(keratin_comm_t *inner) : inner(inner) {
+    table.bytes = offsetof(keratin_comm_t, gathers_at_once); // as tables were before
+    table.abi_version = KERATIN_COMM_ABI_VERSION;
+    table.name = "counting";
+    table.user = this;
+    table.rank = inner->rank;
+    table.size = inner->size;
+    table.move = [](void *user, const keratin_move_t *move, keratin_status_t *status) {
+      auto *self = static_cast<CountingEngine *>(user);
+      ++self->moves[move->kind];
+      return self->inner->move(self->inner->user, move, status);
+    };
+    table.close = [](void *user) {
+      keratin_comm_t *engine = static_cast<CountingEngine *>(user)->inner;
+      engine->close(engine->user);
+    };
+  }
+
+  keratin_comm_t table = {};
+  int moves[KERATIN_MOVE_SHIFT + 1] = {};
+
+private:
+  keratin_comm_t *inner;
+};
 
 // The group of a rank of a job; null where it cannot be joined.
 inline keratin_group_t *join(const std::string &job, int rank, int size, double seconds = 60,
@@ -48,6 +78,30 @@ std::vector<Result> onRanks(int size, const std::function<Result(keratin_group_t
       keratin_group_t *group = join(job, rank, size);
       if (group)
         results[rank] = work(group, rank);
+      keratin_group_destroy(group);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return results;
+}
+
+// The same over counting engines.
+template <typename Result>
+std::vector<Result>
+onCountedRanks(int size,
+               const std::function<Result(keratin_group_t *, int, CountingEngine &)> &work) {
+  std::string job = newJob();
+  std::vector<Result> results(size);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank)
+    threads.emplace_back([&, rank] {
+      keratin_comm_t *comm = nullptr;
+      if (keratin_comm_open_shared(job.c_str(), rank, size, 60, &comm, nullptr) != KERATIN_OK)
+        return;
+      CountingEngine engine(comm);
+      keratin_group_t *group = nullptr;
+      keratin_group_create(&engine.table, &group, nullptr);
+      results[rank] = work(group, rank, engine);
       keratin_group_destroy(group);
     });
   for (std::thread &thread : threads)

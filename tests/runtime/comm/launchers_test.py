@@ -27,8 +27,8 @@ def expect(found, wanted, output):
         sys.exit(f'{wanted!r} was expected, found was {found!r}:\n{output}')
 
 
-def mpi(name, launcher, ranks):
-    run = subprocess.run([*launcher, '-n', str(ranks), RANK], env=clean_environment(), text=True, timeout=LIMIT,
+def mpi(name, launcher, ranks, *arguments):
+    run = subprocess.run([*launcher, '-n', str(ranks), RANK, *arguments], env=clean_environment(), text=True, timeout=LIMIT,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     expect(f'{ranks} ranks over {name}: all collectives are right' in run.stdout, True, run.stdout)
     expect(run.returncode, 0, run.stdout)
@@ -66,4 +66,5 @@ for name, launcher in LAUNCHERS.items():
         continue
     for ranks in (2, 3):
         mpi(name, launcher, ranks)
+    mpi(name, launcher, 17, 'brief')
     mpi_with_a_lost_rank(launcher)
