@@ -9,7 +9,8 @@ using namespace mlir;
 static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kVariable = "keratin.variable", kDefault = "keratin.default",
                                kInitial = "keratin.initial", kStated = "keratin.stated",
-                               kSharded = "keratin.sharded", kPart = "keratin.part";
+                               kSharded = "keratin.sharded", kPart = "keratin.part",
+                               kInParts = "keratin.in_parts";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -144,6 +145,13 @@ std::optional<int64_t> Signature::part(unsigned argument) const {
   return numberOf(function.getArgAttrOfType<IntegerAttr>(argument, kPart));
 }
 
+std::optional<EvenParts> Signature::inParts(unsigned argument) const {
+  auto symbols = function.getArgAttrOfType<DimsAttr>(argument, kInParts);
+  if (!symbols)
+    return std::nullopt;
+  return EvenParts{symbols.getDims()[0], symbols.getDims()[1]};
+}
+
 unsigned Signature::numVariables() const {
   unsigned arguments = function.getNumArguments(), first = arguments;
   while (first > 0 && isVariable(first - 1))
@@ -208,6 +216,13 @@ void Signature::setResultPart(unsigned result, int64_t dimension) {
                          Builder(function.getContext()).getI64IntegerAttr(dimension));
 }
 
+void Signature::setInParts(unsigned argument, const EvenParts &parts) {
+  function.setArgAttr(argument, kInParts,
+                      DimsAttr::get(function.getContext(), {parts.rank, parts.ranks}));
+}
+
+void Signature::removeInParts(unsigned argument) { function.removeArgAttr(argument, kInParts); }
+
 void Signature::setArgumentName(unsigned argument, const Twine &name) {
   function.setArgAttr(argument, kName, StringAttr::get(function.getContext(), name));
 }
@@ -250,6 +265,12 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
     if (!stated || !type || int64_t(stated.getDims().size()) != type.getRank())
       return emitError() << kStated << " must be a size for each dimension";
+  }
+  if (name == kInParts) {
+    auto symbols = dyn_cast<DimsAttr>(attribute.getValue());
+    if (!symbols || symbols.getDims().size() != 2 || !symbols.getDims()[0].isSymbol() ||
+        !symbols.getDims()[1].isSymbol())
+      return emitError() << kInParts << " must be the symbols of a rank and of how many there are";
   }
   if (auto function = dyn_cast<FunctionOpInterface>(op);
       function && (name == kSharded || name == kPart))

@@ -12,6 +12,8 @@
 //   keratin.default  on an input: the elements that it has where nothing is fed
 //   keratin.initial  on a variable of a text: the elements that it begins with
 //   keratin.sharded  on an input: the dimension along which each rank of a job is to have a part
+//   keratin.in_parts on a variable: each rank is to have a part of its elements (EvenParts.h); the
+//                    symbols of the rank's number and of how many ranks there are
 //   keratin.part     on an input or output of what a rank computes: the dimension along which it is
 //                    a part of the whole
 //
@@ -21,6 +23,7 @@
 
 #include "ir/dialect/TensorShape.h"
 #include "ir/dialect/ValuePart.h"
+#include "ir/shapes/EvenParts.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -85,6 +88,7 @@ public:
   // none: all ranks have the same.
   std::optional<int64_t> sharded(unsigned argument) const;
   std::optional<int64_t> part(unsigned argument) const;
+  std::optional<EvenParts> inParts(unsigned argument) const;
   // Variables are the last arguments.
   unsigned numVariables() const;
   bool hasVariable(int64_t number) const;
@@ -105,6 +109,8 @@ public:
   // What was sharded is the part of a rank from here on.
   void makePart(unsigned argument);
   void setResultPart(unsigned result, int64_t dimension);
+  void setInParts(unsigned argument, const EvenParts &parts);
+  void removeInParts(unsigned argument);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
   // Unless it is stated already.
   void setStated(unsigned argument, const Shape &shape);

@@ -6,17 +6,22 @@
 #include "mlir/IR/Operation.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <vector>
 
 namespace keratin::passes {
 
-// A share, and who needs the whole.
+// What a rank has, and who needs what all ranks make of it.
 struct Need {
   mlir::Value share;
   llvm::SmallVector<mlir::OpOperand *> uses;
+  int64_t bytes; // of the whole
 };
+
+// A size that is not known counts as 32, as in reports.
+int64_t bytesOf(mlir::Value value);
 
 // Needs whose shares go in one message, in the order in which they are ready. What stands between
 // them and needs one of them comes behind the message: an update of a variable stands behind its
@@ -28,7 +33,7 @@ public:
   llvm::ArrayRef<Need> needs() const { return members; }
   // Whether the share needs none of the others as a whole. To be asked for each share in its turn.
   bool isReadyFor(const Need &need);
-  void add(const Need &need, int64_t bytes);
+  void add(const Need &need);
   int64_t bytes() const { return sum; }
   // Of what goes in the message; all that waits comes behind the last share.
   void moveWaiting();
@@ -45,6 +50,11 @@ private:
   llvm::SetVector<mlir::Operation *> waiting;
   mlir::Operation *last = nullptr;
 };
+
+// In the order in which they are ready, those of one element type that need none of the others
+// together: up to so many bytes, each time. What `send` adds stands behind the last of a bucket.
+void sendInBuckets(mlir::Block &body, llvm::ArrayRef<Need> needs, int64_t bucketBytes,
+                   llvm::function_ref<void(llvm::ArrayRef<Need>)> send);
 
 } // namespace keratin::passes
 

@@ -21,6 +21,13 @@ def Shard : KeratinPass<"shard"> {
     are computed by the call. That costs the memory of the whole on every rank, and messages of
     it, so it is asked for.
 
+    Of variables with `keratin.in_parts` each rank has a part of the elements, in one line, as
+    ir/shapes/EvenParts.h says; its symbols are the rank's number and that of all ranks. What is
+    computed of them element by element, and what only that needs, is done on parts: a share comes
+    by `keratin.reduce_scatter`, in messages as those of shares that are needed whole, of another
+    value there is a slice, and whoever needs the whole of a result gets it by
+    `keratin.all_gather`.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<4xf32> {
@@ -33,6 +40,6 @@ def Shard : KeratinPass<"shard"> {
     ```
   }];
   let options = [
-    Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400", "at most in one all_reduce of several values">,
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400", "at most in one message of several values">,
   ];
 }

@@ -23,7 +23,7 @@ std::vector<Need> Reducer::findNeeds() const {
   std::vector<Need> needs;
   for (auto &[share, uses] : found)
     if (!uses.empty())
-      needs.push_back({share, std::move(uses)});
+      needs.push_back({share, std::move(uses), bytesOf(share)});
   return needs;
 }
 
@@ -31,14 +31,6 @@ std::vector<Need> Reducer::findNeeds() const {
 bool Reducer::goesIntoBucket(Value share) const {
   return values.kindOf(share) == RankKind::Sum && share.getParentBlock() == &body &&
          share.getDefiningOp() && isa<FloatType>(getElementType(share));
-}
-
-// A size that is not known counts as 32, as in reports.
-int64_t Reducer::bytesOf(Value share) const {
-  std::optional<DimExpr> bytes = byteCount(share);
-  std::optional<int64_t> known =
-      bytes ? bytes->evaluate([](int64_t) { return std::optional<int64_t>(32); }) : std::nullopt;
-  return known.value_or(bucketBytes);
 }
 
 static RankReduction reductionOf(RankKind kind) {
@@ -102,27 +94,6 @@ void Reducer::reduceTogether(ArrayRef<Need> bucket) {
   }
 }
 
-void Reducer::reduceInBuckets(ArrayRef<Need> needs) {
-  Bucket bucket(body);
-  auto close = [&] {
-    if (bucket.needs().empty())
-      return;
-    bucket.moveWaiting();
-    reduceTogether(bucket.needs());
-    bucket.clear();
-  };
-  for (const Need &need : needs) {
-    int64_t own = bytesOf(need.share);
-    if (!bucket.needs().empty() &&
-        (own > bucketBytes - bucket.bytes() ||
-         getElementType(need.share) != getElementType(bucket.needs().front().share) ||
-         !bucket.isReadyFor(need)))
-      close();
-    bucket.add(need, own);
-  }
-  close();
-}
-
 // One message for all ops of the function's own block that draw as many.
 Value Reducer::elementsBefore(RandomBitsOp bits, const DimExpr &count) {
   bool isShared = bits->getBlock() == &body;
@@ -173,13 +144,21 @@ void Reducer::run() {
     if (values.kindOf(bits.getY()) == RankKind::Part && !values.isOfWhole(bits))
       drawing.push_back(bits);
   });
-  std::vector<Need> inBuckets;
+  std::vector<Need> reduced, scattered;
   for (Need &need : findNeeds())
-    if (goesIntoBucket(need.share))
-      inBuckets.push_back(std::move(need));
-    else
+    if (!goesIntoBucket(need.share))
       reduce(need);
-  reduceInBuckets(inBuckets);
+    else if (llvm::all_of(need.uses, [&](OpOperand *use) { return states.needsPart(*use); }))
+      scattered.push_back(std::move(need));
+    else
+      reduced.push_back(std::move(need));
+  sendInBuckets(body, reduced, bucketBytes, [&](ArrayRef<Need> bucket) { reduceTogether(bucket); });
+  // What waits for a message has moved.
+  llvm::sort(scattered, [](const Need &a, const Need &b) {
+    return a.share.getDefiningOp()->isBeforeInBlock(b.share.getDefiningOp());
+  });
+  sendInBuckets(body, scattered, bucketBytes,
+                [&](ArrayRef<Need> bucket) { states.scatter(bucket); });
   for (RandomBitsOp bits : drawing)
     drawOwn(bits);
 }

@@ -4,6 +4,7 @@
 
 #include "passes/shard/Bucket.h"
 #include "passes/shard/RankValues.h"
+#include "passes/shard/StateParts.h"
 
 #include <map>
 
@@ -11,23 +12,24 @@ namespace keratin::passes {
 
 class Reducer {
 public:
-  Reducer(mlir::func::FuncOp function, const RankValues &values, int64_t bucketBytes)
-      : body(function.getBody().front()), values(values), bucketBytes(bucketBytes) {}
+  Reducer(mlir::func::FuncOp function, const RankValues &values, StateParts &states,
+          int64_t bucketBytes)
+      : body(function.getBody().front()), values(values), states(states), bucketBytes(bucketBytes) {
+  }
 
   void run();
 
 private:
   std::vector<Need> findNeeds() const;
   bool goesIntoBucket(mlir::Value share) const;
-  int64_t bytesOf(mlir::Value share) const;
   void reduce(const Need &need);
   void reduceTogether(llvm::ArrayRef<Need> bucket);
-  void reduceInBuckets(llvm::ArrayRef<Need> needs);
   void drawOwn(ir::RandomBitsOp bits);
   mlir::Value elementsBefore(ir::RandomBitsOp bits, const ir::DimExpr &count);
 
   mlir::Block &body;
   const RankValues &values;
+  StateParts &states;
   const int64_t bucketBytes;
   // Of numbers of elements, of the function's own block: how many ranks before this one have.
   std::map<ir::DimExpr, mlir::Value> before;

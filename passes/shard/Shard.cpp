@@ -5,6 +5,7 @@
 #include "passes/shard/Gatherer.h"
 #include "passes/shard/RankValues.h"
 #include "passes/shard/Reducer.h"
+#include "passes/shard/StateParts.h"
 
 using namespace keratin::passes;
 using namespace keratin::ir;
@@ -37,7 +38,9 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     RankValues values(function, std::move(sharded), gathers);
     if (failed(values.run()))
       return signalPassFailure();
-    Reducer(function, values, bucketBytes).run();
+    StateParts states(function, values);
+    Reducer(function, values, states, bucketBytes).run();
+    states.run(bucketBytes);
     for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
       if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
         signature.setResultPart(result.getOperandNumber(), *dimension);

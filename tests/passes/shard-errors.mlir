@@ -122,3 +122,10 @@ func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", kera
       : (tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<?x2xf32, #keratin.dims<d0 + 2, 2>>
   return %y : tensor<?x2xf32, #keratin.dims<d0 + 2, 2>>
 }
+
+// -----
+
+// expected-error @+1 {{argument 0: keratin.in_parts must be the symbols of a rank and of how many there are}}
+func.func @f(%m: tensor<4xf32> {keratin.kind = "variable", keratin.in_parts = #keratin.dims<d0, 4>}) -> tensor<4xf32> {
+  return %m : tensor<4xf32>
+}
