@@ -113,7 +113,8 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     options.maxOps = phaseOptions.maxOps;
     result.push_back(passes::createDifferentiate(options));
     result.push_back(passes::createMakeUpdatesLazy());
-    result.push_back(passes::createShard());
+    if (phaseOptions.shards)
+      result.push_back(passes::createShard());
     // Loops have got names for their numbers of steps.
     result.push_back(passes::createDefineSizes());
     break;

@@ -144,8 +144,10 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
     compiler::DiagnosticCollector diagnostics(module.getContext());
     mlir::PassManager manager(module.getContext());
     auto &nested = manager.nest<mlir::func::FuncOp>();
+    compiler::PhaseOptions options;
+    options.shards = false; // a file says what is sharded, whoever loads it makes parts
     compiler::buildPhase(nested, compiler::PipelinePhase::Graph);
-    compiler::buildPhase(nested, compiler::PipelinePhase::Gradient);
+    compiler::buildPhase(nested, compiler::PipelinePhase::Gradient, options);
     if (failed(manager.run(module)))
       return diagnostics.status();
     countDrawsLast(function, variables);

@@ -150,6 +150,29 @@ def test_a_function_of_a_file_may_be_sharded(tmp_path):
         assert (code, output) == (0, '6.0\n'), output
 
 
+def test_a_step_of_a_file_trains_on_ranks_and_ahead_of_time(tmp_path):
+    path, model = str(tmp_path / 'step.ktg'), str(tmp_path / 'libstep.so')
+    lines = ["x = K.placeholder((K.Dim('batch'), 2))", "w = K.variable([[1.], [-2.]])",
+             'loss = K.mean(K.square(K.dot(x, w)))',
+             "step = K.function([x], [loss], [(w, w - .125 * K.gradients(loss, [w])[0])], name='step', shard=['batch'])",
+             'rows = numpy.arange(10).reshape(5, 2) / 8',
+             'own = rows[:2] if D.rank() else rows[2:]',
+             'if D.rank() == 0: K.save_function(step, %r)' % path,
+             'D.barrier()',
+             'loaded = K.load_function(%r)' % path,
+             'for i in range(3): assert loaded([own])[0] == step([own])[0]',
+             'assert (K.get_value(loaded.variables[0]) == K.get_value(w)).all()',
+             'if D.rank() == 0:',
+             '    import keratin',
+             '    keratin.compile_model(loaded, %r)' % model,
+             '    model = keratin.Model(%r)' % model,
+             "    function, = model.metadata['functions']",
+             "    assert function['sharded'] == ['batch'] and function['collectives'] > 0",
+             "    numpy.testing.assert_allclose(model['step']([rows])[0], numpy.mean((rows @ K.get_value(w)) ** 2), rtol=1e-6)"]
+    for code, output in run_ranks(2, 'trained-%d' % os.getpid(), script(lines)):
+        assert (code, output) == (0, ''), output
+
+
 def test_one_process():
     lines = [*SUM, 'assert (D.rank(), D.size(), D.engine(), D.is_initialized()) == (0, 1, "one rank", True)',
              'D.barrier()', 'assert f([numpy.ones((3, 2))])[0] == 6',

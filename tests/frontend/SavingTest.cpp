@@ -76,6 +76,24 @@ TEST_CASE("a saved function keeps its shards, which options replace", "[saving]"
   CHECK(bytesOf(again) == bytesOf(sharded));
 }
 
+// What ranks add up is found when the function is made again.
+TEST_CASE("a sharded step is saved with its gradients", "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({K::Dim("step_batch"), 2}, None, None, false, "x");
+  Tensor w = K::variable(ramp({2, 3}, 0.5), None, "w");
+  Tensor loss = K::mean(K::square(K::dot(x, w)));
+  auto step = K::function({x}, {loss}, {{w, w - *K::gradients(loss, {w})[0] * 0.1}},
+                          {.name = "step", .shard = {{"step_batch"}}});
+  const Array rows = ramp({6, 2}, 2);
+  step({rows});
+  K::save_function(step, file.path);
+  auto loaded = K::load_function(file.path);
+  checkSavedAgain({loaded}, file);
+  for (int i = 0; i < 3; ++i)
+    checkBits(loaded({rows})[0], step({rows})[0]);
+  checkBits(K::get_value(loaded.variables()[0]), K::get_value(w));
+}
+
 TEST_CASE("training goes on bit for bit where it was saved, and functions share variables",
           "[saving]") {
   TemporaryFile file;
