@@ -52,7 +52,6 @@ void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
 
 } // namespace
 
-// What is read in place is no better off.
 int64_t keratin::codegen::convolutionPanelColumns(ir::KernelOp kernel,
                                                   const MachineTarget &target) {
   std::optional<ConvolutionNest> nest = ConvolutionNest::of(kernel);
@@ -60,7 +59,7 @@ int64_t keratin::codegen::convolutionPanelColumns(ir::KernelOp kernel,
     return 0;
   const ConvolutionSpec spec = nest->describe();
   const ConvolutionPlan plan = planConvolution(spec, target);
-  return !plan.isFilterOneRun() && canReadPanels(spec, plan) ? plan.tile.tileColumns() : 0;
+  return gainsByPanels(spec, plan) ? plan.tile.tileColumns() : 0;
 }
 
 CpuPlan keratin::codegen::planConvolutionKernel(ir::KernelOp kernel, const MachineTarget &target) {

@@ -107,22 +107,26 @@ static bool isFilterOneRun(const ConvolutionSpec &spec, const ConvolutionPlan &p
   return *apart > 0 && llvm::checkedMul(*apart, rows);
 }
 
-// More bytes than a second-level cache has to spare, if they are known.
-static bool isLarge(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
-  constexpr int64_t staysBytes = 512 * 1024;
+// Of the filter, if they are known.
+static bool takesMore(const ConvolutionSpec &spec, const ConvolutionPlan &plan, int64_t most) {
   int64_t bytes = ceilDiv(spec.filter.elementType.getIntOrFloatBitWidth(), 8);
   auto count = [&](const ConvolutionSize &size) {
-    bytes = std::min(bytes, staysBytes + 1) *
-            std::clamp<int64_t>(size.constant.value_or(1), 0, 1 << 20);
+    bytes = std::min(bytes, most + 1) * std::clamp<int64_t>(size.constant.value_or(1), 0, 1 << 20);
   };
   for (const ConvolutionWindow &window : spec.windows)
     count(window.filter);
   count(plan.columns(spec));
   count(spec.contracted);
-  return bytes > staysBytes;
+  return bytes > most;
 }
 
-bool keratin::codegen::canReadPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
+// Than a second-level cache has to spare.
+static bool isLarge(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
+  return takesMore(spec, plan, 512 * 1024);
+}
+
+// Whether tiles that are made so can read the filter from panels.
+static bool canReadPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
   if (plan.alongGroups || plan.batchInside || plan.depthwise || !plan.tile.wholePanels ||
       !isOne(spec.groups) || spec.filter.elementType != spec.accumulatorType ||
       !spec.contracted.constant || !spec.filters.constant)
@@ -131,6 +135,11 @@ bool keratin::codegen::canReadPanels(const ConvolutionSpec &spec, const Convolut
     if (!window.filter.constant || window.reversed || steps.hasZeros)
       return false;
   return true;
+}
+
+// What a small filter's panels read in place, line by line, stays near all the same.
+bool keratin::codegen::gainsByPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
+  return canReadPanels(spec, plan) && (!plan.isFilterOneRun() || takesMore(spec, plan, 256 * 1024));
 }
 
 // Known sizes decide, so that there is code for one way only.

@@ -78,8 +78,9 @@ struct ConvolutionPlan {
 // in panels of so many columns, too; 0: it does not.
 ConvolutionPlan planConvolution(const ConvolutionSpec &spec, const MachineTarget &target,
                                 int64_t panelColumns = 0);
-// Whether tiles that are made so can read the filter from panels.
-bool canReadPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan);
+// Whether tiles that are made so can read the filter from panels, and take less time then. Of a
+// plan without panels.
+bool gainsByPanels(const ConvolutionSpec &spec, const ConvolutionPlan &plan);
 // "schedule: ...", for people.
 void print(llvm::raw_ostream &out, const ConvolutionPlan &plan);
 
