@@ -3,6 +3,9 @@
 //
 // A unit is a strip of places along the result's innermost dimension, at one index of the
 // dimensions that are innermost on neither side.
+//
+// Two or three channels fill no blocks: their lines, one behind the other on one side, are mixed,
+// or taken apart, a vector of each at once. A unit is a strip of the lines.
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/TransposeRuns.h"
@@ -27,16 +30,52 @@ namespace {
 struct TransposeSchedule {
   unsigned lanes = 1;       // and rows of a block
   int64_t stripPlaces = 64; // of a unit: a few lines of each row of the result are written together
+  int64_t channels = 0;     // that are mixed or taken apart; 0: blocks
+  bool mixes = false;
 };
+
+// Channels that are neighbours on one side, next to each other all along lines of the other.
+TransposeSchedule scheduleOf(const TransposeRuns &runs, unsigned lanes) {
+  constexpr int64_t mostChannels = 3;
+  TransposeSchedule schedule;
+  schedule.lanes = lanes;
+  auto consider = [&](const DimExpr &channels, const DimExpr &line, const DimExpr &apart) {
+    const bool isShort = line.isConstant() && line.constantValue() < lanes;
+    if (!channels.isConstant() || channels.constantValue() < 2 ||
+        channels.constantValue() > mostChannels || apart != channels || isShort)
+      return false;
+    schedule.channels = channels.constantValue();
+    schedule.stripPlaces = 1024;
+    return true;
+  };
+  const TransposeRuns::Run &places = runs.places(), &columns = runs.columns();
+  schedule.mixes = consider(places.extent, columns.extent, columns.to);
+  if (schedule.mixes || consider(columns.extent, places.extent, places.from))
+    return schedule;
+  // Few channels fill few lanes: masks cost more than shorter vectors.
+  for (const DimExpr &extent : {columns.extent, places.extent})
+    while (schedule.lanes > 4 && extent.isConstant() &&
+           extent.constantValue() <= schedule.lanes / 2)
+      schedule.lanes /= 2;
+  return schedule;
+}
 
 class TransposePlan final : public CpuKernelPlan {
 public:
   TransposePlan(ir::KernelOp kernel, ir::TransposeOp op, TransposeRuns transposed, unsigned lanes)
-      : CpuKernelPlan(kernel), op(op), runs(std::move(transposed)) {
-    schedule.lanes = lanes;
-    blocks = {runs.rows(), runs.places().extent, schedule.stripPlaces};
+      : CpuKernelPlan(kernel), op(op), runs(std::move(transposed)),
+        schedule(scheduleOf(runs, lanes)) {
+    blocks = {runs.rows(), along().extent, schedule.stripPlaces};
     setWork(blocks.units(),
-            mul(runs.columns().extent, DimExpr(schedule.stripPlaces)).value_or(DimExpr(INT64_MAX)));
+            mul(across().extent, DimExpr(schedule.stripPlaces)).value_or(DimExpr(INT64_MAX)));
+  }
+
+  // The run that units are strips of, and the other that is innermost on a side.
+  const TransposeRuns::Run &along() const {
+    return schedule.mixes ? runs.columns() : runs.places();
+  }
+  const TransposeRuns::Run &across() const {
+    return schedule.mixes ? runs.places() : runs.columns();
   }
 
   void printNest(llvm::raw_ostream &out) const override {
@@ -44,6 +83,12 @@ public:
         << " rows and " << runs.places().extent.str() << " places\n";
   }
   void printSchedule(llvm::raw_ostream &out) const override {
+    if (schedule.channels > 0) {
+      out << "schedule: lines of " << schedule.channels << " channels "
+          << (schedule.mixes ? "mixed" : "taken apart") << "; " << schedule.lanes
+          << " lanes; strips of " << counted(schedule.stripPlaces, "place") << "\n";
+      return;
+    }
     out << "schedule: blocks of " << schedule.lanes << " x " << schedule.lanes
         << " transposed in registers; strips of " << counted(schedule.stripPlaces, "place") << "\n";
   }
@@ -51,8 +96,8 @@ public:
 
   ir::TransposeOp op;
   TransposeRuns runs;
-  UnitBlocks blocks;
   TransposeSchedule schedule;
+  UnitBlocks blocks;
 };
 
 class TransposeKernel : SingleOpKernel {
@@ -69,6 +114,10 @@ private:
                                  ArrayRef<LLVM::GEPArg>{offset});
   }
   std::pair<Value, Value> startOf(Value row);
+  // Of each channel a vector from the place on, or so many elements if there are fewer.
+  void moveChannels(LoopEmitter &emit, Value from, Value to, Value place, Value count);
+  void emitChannels();
+  void emitBlocks();
 
   const TransposePlan &plan;
   Type element;
@@ -173,7 +222,75 @@ void TransposedBlock::emitBody(const Side &from, const Side &to, bool isWhole) {
   }
 }
 
-void TransposeKernel::emit() {
+// The vectors that hold these elements, of which the one at p is `placeOf(p)` of all before.
+static SmallVector<Value> shuffle(LoopEmitter &emit, ArrayRef<Value> vectors, int64_t lanes,
+                                  llvm::function_ref<int64_t(int64_t)> placeOf) {
+  SmallVector<Value> mixed;
+  for (int64_t i : llvm::seq<int64_t>(0, vectors.size())) {
+    Value all = vectors[0];
+    for (int64_t from : llvm::seq<int64_t>(1, vectors.size())) {
+      SmallVector<int64_t> order;
+      for (int64_t lane : llvm::seq(lanes)) {
+        const int64_t place = placeOf(i * lanes + lane), source = place / lanes;
+        const bool isFirst = from == 1 && source == 0;
+        order.push_back(source == from ? lanes + place % lanes : isFirst ? place : lane);
+      }
+      all = emit.builder.create<vector::ShuffleOp>(emit.loc, all, vectors[from], order);
+    }
+    mixed.push_back(all);
+  }
+  return mixed;
+}
+
+void TransposeKernel::moveChannels(LoopEmitter &emit, Value from, Value to, Value place,
+                                   Value count) {
+  const int64_t lanes = plan.schedule.lanes, channels = plan.schedule.channels;
+  const bool mixes = plan.schedule.mixes;
+  Value apart = size(mixes ? plan.across().from : plan.across().to);
+  auto isLine = [&](bool isRead) { return isRead == mixes; };
+  auto vectorAt = [&](Value base, int64_t i, bool isRead) {
+    if (isLine(isRead))
+      return at(base, plus(times(apart, i64(i)), place));
+    return at(base, plus(times(place, i64(channels)), i64(i * lanes)));
+  };
+  auto maskOf = [&](int64_t i, bool isRead) {
+    if (!count)
+      return Value();
+    return emit.firstLanes(
+        lanes, isLine(isRead) ? count : minus(times(count, i64(channels)), i64(i * lanes)));
+  };
+  auto type = VectorType::get(lanes, element);
+  SmallVector<Value> vectors;
+  for (int64_t i : llvm::seq(channels))
+    vectors.push_back(emit.load(type, vectorAt(from, i, true), maskOf(i, true)));
+  vectors = shuffle(emit, vectors, lanes, [&](int64_t p) {
+    return mixes ? p % channels * lanes + p / channels : p % lanes * channels + p / lanes;
+  });
+  for (int64_t i : llvm::seq(channels))
+    emit.store(vectors[i], vectorAt(to, i, false), maskOf(i, false));
+}
+
+void TransposeKernel::emitChannels() {
+  const int64_t lanes = plan.schedule.lanes;
+  forEachUnit(plan.blocks, [&](Value row, Value first) {
+    auto [from, to] = startOf(row);
+    Value length = size(plan.along().extent);
+    Value end = b.create<arith::MinSIOp>(loc, plus(first, i64(plan.schedule.stripPlaces)), length);
+    LoopEmitter emit(b, loc, k.target);
+    Value whole = plus(first, wholePart(minus(end, first), lanes));
+    loop(first, whole, lanes, {}, [&](Value place, ArrayRef<Value>) -> SmallVector<Value> {
+      moveChannels(emit, from, to, place, nullptr);
+      return {};
+    });
+    if (plan.along().extent.content() % lanes)
+      where(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, whole, end),
+            [&] { moveChannels(emit, from, to, whole, minus(end, whole)); });
+  });
+}
+
+void TransposeKernel::emit() { return plan.schedule.channels ? emitChannels() : emitBlocks(); }
+
+void TransposeKernel::emitBlocks() {
   const TransposeRuns::Run &places = plan.runs.places(), &columns = plan.runs.columns();
   int64_t block = plan.schedule.lanes, stripPlaces = plan.schedule.stripPlaces;
   forEachUnit(plan.blocks, [&](Value row, Value firstPlace) {
@@ -210,9 +327,5 @@ CpuPlan keratin::codegen::planTransposeKernel(ir::KernelOp kernel, const Machine
   TransposeRuns runs = transposeRunsOf(op, *space);
   if (runs.copiesRows())
     return planLoopKernel(kernel, target);
-  // Few channels fill few lanes: masks cost more than shorter vectors.
-  for (const DimExpr &extent : {runs.columns().extent, runs.places().extent})
-    while (lanes > 4 && extent.isConstant() && extent.constantValue() <= lanes / 2)
-      lanes /= 2;
   return std::make_shared<TransposePlan>(kernel, op, std::move(runs), lanes);
 }
