@@ -51,9 +51,23 @@ private:
   mlir::Operation *last = nullptr;
 };
 
+// In the order of the block, which changes where what waits for a message moves.
+void sortByPlace(llvm::MutableArrayRef<Need> needs);
+
+// Puts the ops of the block in an order in which each stands as far in front as it can, and the
+// shares in that order: gradients may stand behind all others although what they are made of is
+// there long before.
+void makeEarly(mlir::Block &body, llvm::MutableArrayRef<Need> needs);
+
+struct BucketLimits {
+  int64_t bytes;
+  // Of the last: what is ready at the end has nothing beside which it could go.
+  int64_t lastBytes;
+};
+
 // In the order in which they are ready, those of one element type that need none of the others
 // together: up to so many bytes, each time. What `send` adds stands behind the last of a bucket.
-void sendInBuckets(mlir::Block &body, llvm::ArrayRef<Need> needs, int64_t bucketBytes,
+void sendInBuckets(mlir::Block &body, llvm::ArrayRef<Need> needs, BucketLimits limits,
                    llvm::function_ref<void(llvm::ArrayRef<Need>)> send);
 
 } // namespace keratin::passes

@@ -10,7 +10,8 @@ def Shard : KeratinPass<"shard"> {
     contraction or a scatter over it is one rank's share of the sum, and so is the size itself.
     Shares are added, scaled, moved and summed up further as they are; where anything else needs
     the whole, there is one `keratin.all_reduce` behind all of that. Shares that are ready before
-    the first of them is needed go in one, of 25 MiB at most.
+    the first of them is needed go in one, of 25 MiB at most, the last of 4 MiB; what other shares
+    are made of goes apart from gradients, for which nothing waits.
 
     Loops are as their bodies; a state that begins with zeros and is a sum of shares is a share.
     What would need elements of other ranks (cumsum, concatenation, gathers and positions along
@@ -41,5 +42,6 @@ def Shard : KeratinPass<"shard"> {
   }];
   let options = [
     Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400", "at most in one message of several values">,
+    Option<"lastBucketBytes", "last-bucket-bytes", "int64_t", "4194304", "at most in the last of these messages, beside which nothing is computed">,
   ];
 }

@@ -138,27 +138,51 @@ void Reducer::drawOwn(RandomBitsOp bits) {
   bits.erase();
 }
 
+// Those that make a share, and those whose results they need.
+llvm::DenseSet<Operation *> Reducer::opsTowards(ArrayRef<Need> needs) const {
+  llvm::DenseSet<Operation *> found;
+  for (const Need &need : needs)
+    found.insert(need.share.getDefiningOp());
+  for (Operation &op : llvm::reverse(body))
+    if (llvm::any_of(op.getUsers(), [&](Operation *user) {
+          return found.contains(body.findAncestorOpInBlock(*user));
+        }))
+      found.insert(&op);
+  return found;
+}
+
+// A gradient waits for no other message, and none for it, so many go in one. What other shares are
+// made of, as the mean of a batch, is asked for at once, and does not wait until all of them are
+// there.
 void Reducer::run() {
   SmallVector<RandomBitsOp> drawing;
   body.walk([&](RandomBitsOp bits) {
     if (values.kindOf(bits.getY()) == RankKind::Part && !values.isOfWhole(bits))
       drawing.push_back(bits);
   });
-  std::vector<Need> reduced, scattered;
+  std::vector<Need> inBuckets;
   for (Need &need : findNeeds())
-    if (!goesIntoBucket(need.share))
-      reduce(need);
-    else if (llvm::all_of(need.uses, [&](OpOperand *use) { return states.needsPart(*use); }))
-      scattered.push_back(std::move(need));
+    if (goesIntoBucket(need.share))
+      inBuckets.push_back(std::move(need));
     else
-      reduced.push_back(std::move(need));
-  sendInBuckets(body, reduced, bucketBytes, [&](ArrayRef<Need> bucket) { reduceTogether(bucket); });
-  // What waits for a message has moved.
-  llvm::sort(scattered, [](const Need &a, const Need &b) {
-    return a.share.getDefiningOp()->isBeforeInBlock(b.share.getDefiningOp());
-  });
-  sendInBuckets(body, scattered, bucketBytes,
-                [&](ArrayRef<Need> bucket) { states.scatter(bucket); });
+      reduce(need);
+  makeEarly(body, inBuckets);
+  const llvm::DenseSet<Operation *> towards = opsTowards(inBuckets);
+  std::vector<Need> urgent, lazy, scattered;
+  for (Need &need : inBuckets) {
+    bool isOfParts =
+        llvm::all_of(need.uses, [&](OpOperand *use) { return states.needsPart(*use); });
+    bool isUrgent = llvm::any_of(need.uses, [&](OpOperand *use) {
+      return towards.contains(body.findAncestorOpInBlock(*use->getOwner()));
+    });
+    (isUrgent ? urgent : isOfParts ? scattered : lazy).push_back(std::move(need));
+  }
+  auto reduceAll = [&](ArrayRef<Need> bucket) { reduceTogether(bucket); };
+  sendInBuckets(body, urgent, {limits.bytes, limits.bytes}, reduceAll);
+  sortByPlace(lazy);
+  sendInBuckets(body, lazy, limits, reduceAll);
+  sortByPlace(scattered);
+  sendInBuckets(body, scattered, limits, [&](ArrayRef<Need> bucket) { states.scatter(bucket); });
   for (RandomBitsOp bits : drawing)
     drawOwn(bits);
 }

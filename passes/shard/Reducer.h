@@ -13,15 +13,15 @@ namespace keratin::passes {
 class Reducer {
 public:
   Reducer(mlir::func::FuncOp function, const RankValues &values, StateParts &states,
-          int64_t bucketBytes)
-      : body(function.getBody().front()), values(values), states(states), bucketBytes(bucketBytes) {
-  }
+          BucketLimits limits)
+      : body(function.getBody().front()), values(values), states(states), limits(limits) {}
 
   void run();
 
 private:
   std::vector<Need> findNeeds() const;
   bool goesIntoBucket(mlir::Value share) const;
+  llvm::DenseSet<mlir::Operation *> opsTowards(llvm::ArrayRef<Need> needs) const;
   void reduce(const Need &need);
   void reduceTogether(llvm::ArrayRef<Need> bucket);
   void drawOwn(ir::RandomBitsOp bits);
@@ -30,7 +30,7 @@ private:
   mlir::Block &body;
   const RankValues &values;
   StateParts &states;
-  const int64_t bucketBytes;
+  const BucketLimits limits;
   // Of numbers of elements, of the function's own block: how many ranks before this one have.
   std::map<ir::DimExpr, mlir::Value> before;
 };

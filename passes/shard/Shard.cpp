@@ -39,8 +39,9 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     if (failed(values.run()))
       return signalPassFailure();
     StateParts states(function, values);
-    Reducer(function, values, states, bucketBytes).run();
-    states.run(bucketBytes);
+    const BucketLimits limits{bucketBytes, lastBucketBytes};
+    Reducer(function, values, states, limits).run();
+    states.run(limits);
     for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
       if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
         signature.setResultPart(result.getOperandNumber(), *dimension);

@@ -138,7 +138,7 @@ void StateParts::gather(ArrayRef<Need> bucket) {
   }
 }
 
-void StateParts::run(int64_t bucketBytes) {
+void StateParts::run(BucketLimits limits) {
   if (states.empty())
     return;
   SmallVector<Value> inParts(states.begin(), states.end());
@@ -166,7 +166,7 @@ void StateParts::run(int64_t bucketBytes) {
     value.setType(partType(value));
   for (BlockArgument state : states)
     signature.removeInParts(state.getArgNumber());
-  sendInBuckets(body, needs, bucketBytes, [&](ArrayRef<Need> bucket) { gather(bucket); });
+  sendInBuckets(body, needs, limits, [&](ArrayRef<Need> bucket) { gather(bucket); });
   function.setType(FunctionType::get(function.getContext(), body.getArgumentTypes(),
                                      body.getTerminator()->getOperandTypes()));
 }

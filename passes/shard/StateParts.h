@@ -22,7 +22,7 @@ public:
   // Gives uses that need a part of a share theirs, in one message.
   void scatter(llvm::ArrayRef<Need> bucket);
   // The rest, when shares are what they are to be: the function's types change.
-  void run(int64_t bucketBytes);
+  void run(BucketLimits limits);
 
 private:
   bool isByElement(mlir::Operation *op) const;

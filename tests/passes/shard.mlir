@@ -1,6 +1,7 @@
 // RUN: keratin-opt %s --keratin-shard | FileCheck %s
 // RUN: keratin-opt %s --keratin-shard --keratin-shard | FileCheck %s
 // RUN: keratin-opt %s --keratin-shard=bucket-bytes=8 | FileCheck %s --check-prefix=SMALL
+// RUN: keratin-opt %s --keratin-shard=last-bucket-bytes=12 | FileCheck %s --check-prefix=LAST
 
 // A sum over the sharded size is a share, and there is one message for it.
 // CHECK-LABEL: func.func @a_sum_is_reduced
@@ -90,6 +91,10 @@ func.func @the_largest_of_all(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.shar
 // SMALL-NOT:     concatenate
 // SMALL:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
 // SMALL:         keratin.all_reduce sum %{{.*}} : tensor<3xf32>
+// LAST-LABEL:  func.func @gradients_share_a_message
+// LAST-NOT:      concatenate
+// LAST:          keratin.all_reduce sum %{{.*}} : tensor<4xf32>
+// LAST:          keratin.all_reduce sum %{{.*}} : tensor<3xf32>
 func.func @gradients_share_a_message(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
     %y: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}) -> (tensor<4xf32>, tensor<3xf32>) {
   %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
@@ -209,8 +214,8 @@ func.func @along_another_dimension(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {ke
 // CHECK:         keratin.sub %arg3
 // SMALL-LABEL: func.func @updates_wait_for_a_message
 // SMALL:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
-// SMALL:         keratin.sub %arg2
 // SMALL:         keratin.all_reduce sum %{{.*}} : tensor<3xf32>
+// SMALL:         keratin.sub %arg2
 // SMALL:         keratin.sub %arg3
 func.func @updates_wait_for_a_message(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
     %y: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}, %v: tensor<4xf32>, %w: tensor<3xf32>) -> (tensor<4xf32>, tensor<3xf32>) {
@@ -232,4 +237,34 @@ func.func @a_share_of_a_whole(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin
   %p = keratin.mul %x, %r : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
   %b = keratin.reduce_sum %p axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
   return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// A gradient that stands behind all others goes when what it is made of is there.
+// SMALL-LABEL: func.func @what_is_ready_first_goes_first
+// SMALL:         keratin.all_reduce sum %{{.*}} : tensor<3xf32>
+// SMALL:         keratin.reduce_sum %{{.*}} axes = [0] : {{.*}} -> tensor<4xf32>
+// SMALL:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>
+func.func @what_is_ready_first_goes_first(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
+    %y: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}) -> (tensor<4xf32>, tensor<3xf32>) {
+  %t = keratin.tanh %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %a = keratin.reduce_sum %t axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %b = keratin.reduce_sum %y axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  return %a, %b : tensor<4xf32>, tensor<3xf32>
+}
+
+// What another share is made of does not wait for a gradient.
+// CHECK-LABEL: func.func @statistics_go_at_once
+// CHECK:         %[[OWN:.*]] = keratin.reduce_sum %arg0
+// CHECK:         keratin.all_reduce sum %[[OWN]] : tensor<4xf32>
+// CHECK:         keratin.concatenate
+// CHECK:         keratin.all_reduce sum %{{.*}} : tensor<7xf32>
+// CHECK-NOT:     all_reduce
+func.func @statistics_go_at_once(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64},
+    %y: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}) -> (tensor<4xf32>, tensor<3xf32>) {
+  %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %b = keratin.reduce_sum %y axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %rows = keratin.broadcast %a dims = [1] : (tensor<4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %m = keratin.mul %x, %rows : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %c = keratin.reduce_sum %m axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  return %c, %b : tensor<4xf32>, tensor<3xf32>
 }
