@@ -31,7 +31,8 @@ static uint64_t hash(const void *data, size_t length) {
 }
 
 // What is wrong with the arguments, whatever the other ranks do; nothing: ok is set.
-static ShortText findMistake(const keratin_collective_t &c, int32_t rank, int32_t size, bool &ok) {
+static ShortText findMistake(const keratin_collective_t &c, int32_t ownRank, int32_t ranks,
+                             bool &ok) {
   ShortText text;
   ok = false;
   if (c.kind < 0 || c.kind > KERATIN_BARRIER)
@@ -40,6 +41,11 @@ static ShortText findMistake(const keratin_collective_t &c, int32_t rank, int32_
   if (c.kind == KERATIN_BARRIER)
     return text;
   ok = false;
+  if (!isAxisOf(c.axis, ranks))
+    return text.add("%d ranks, %d apart; the %d ranks are not arranged so", c.axis.count,
+                    c.axis.stride, ranks);
+  const Members members = membersOf(c.axis, ownRank, ranks);
+  const int32_t rank = members.placeOf(ownRank), size = members.count;
   if (!runtime::isDType(c.dtype))
     return text.add("%d is no dtype", c.dtype);
   int64_t largest = INT64_MAX / runtime::dtypeSize(c.dtype) / size;
@@ -118,6 +124,10 @@ Announcement announce(const keratin_collective_t &collective, int32_t rank, int3
   made.reduction = collective.reduction;
   made.from = collective.from;
   made.to = collective.to;
+  if (made.kind != KERATIN_BARRIER && collective.axis.count) {
+    made.count = collective.axis.count;
+    made.stride = collective.axis.stride;
+  }
   made.sendElements = collective.send_elements;
   made.receiveElements = collective.receive_elements;
   if (!isOk)
@@ -166,7 +176,16 @@ public:
       if (isReduction() && all[rank].reduction != all[0].reduction)
         return fail(status, KERATIN_ABORTED, "%s: rank 0 asks for the %s and rank %d for the %s",
                     describe(all[0]).text(), reductionName(0), rank, reductionName(rank));
-    return compareSizes();
+    for (int32_t rank = 1; rank < size; ++rank)
+      if (all[rank].count != all[0].count || all[rank].stride != all[0].stride)
+        return fail(status, KERATIN_ABORTED,
+                    "%s: rank 0 means %s and rank %d means %s; an axis is the same for all",
+                    describe(all[0]).text(), axisName(0).text(), rank, axisName(rank).text());
+    for (int32_t rank = 0; rank < size; ++rank)
+      if (Members members = membersOf(axis(), rank, size); members.first == rank)
+        if (Code code = compareSizes(members))
+          return code;
+    return KERATIN_OK;
   }
 
 private:
@@ -177,20 +196,32 @@ private:
     static const char *const names[] = {"sum", "max", "min", "sum before it"};
     return names[all[rank].reduction];
   }
-  ShortText text(int32_t rank) const { return ShortText().add("%.*s", 199, all[rank].text); }
+  ShortText text(int32_t rank) const {
+    return ShortText().add("%.*s", int(sizeof(Announcement::text)) - 1, all[rank].text);
+  }
 
-  Code compareSizes() const {
+  keratin_axis_t axis() const { return {all[0].count, all[0].stride}; }
+  ShortText axisName(int32_t rank) const {
+    if (!all[rank].count)
+      return ShortText().add("all ranks");
+    return ShortText().add("%d ranks, %d apart", all[rank].count, all[rank].stride);
+  }
+
+  // What the members of an axis, or all ranks, have for each other.
+  Code compareSizes(const Members &members) const {
     int64_t sent = 0, received = 0; // by all; none is more than INT64_MAX / size
-    for (int32_t rank = 0; rank < size; ++rank) {
-      sent += all[rank].sendElements;
-      received += all[rank].receiveElements;
+    for (int32_t place = 0; place < members.count; ++place) {
+      sent += all[members[place]].sendElements;
+      received += all[members[place]].receiveElements;
     }
-    for (int32_t rank = 0; rank < size; ++rank)
+    const int32_t first = members.first;
+    for (int32_t place = 0; place < members.count; ++place) {
+      const int32_t rank = members[place];
       switch (all[0].kind) {
       case KERATIN_ALL_REDUCE:
       case KERATIN_ALL_TO_ALL:
-        if (all[rank].sendElements != all[0].sendElements)
-          return differ(rank, all[0].sendElements, all[rank].sendElements);
+        if (all[rank].sendElements != all[first].sendElements)
+          return differ(first, all[first].sendElements, rank, all[rank].sendElements);
         break;
       case KERATIN_ALL_GATHER:
         if (all[rank].receiveElements != sent)
@@ -201,52 +232,57 @@ private:
           return misses(rank, "sends", all[rank].sendElements, "receive", received);
         break;
       case KERATIN_BROADCAST:
-        if (all[rank].from != all[0].from)
+        if (all[rank].from != all[first].from)
           return fail(status, KERATIN_ABORTED,
-                      "%s: from rank %d for rank 0, from rank %d for rank %d",
-                      describe(all[0]).text(), all[0].from, all[rank].from, rank);
-        if (all[rank].receiveElements != all[0].receiveElements)
-          return differ(rank, all[0].receiveElements, all[rank].receiveElements);
+                      "%s: from rank %d for rank %d, from rank %d for rank %d",
+                      describe(all[0]).text(), members[all[first].from], first,
+                      members[all[rank].from], rank);
+        if (all[rank].receiveElements != all[first].receiveElements)
+          return differ(first, all[first].receiveElements, rank, all[rank].receiveElements);
         break;
       case KERATIN_PERMUTE:
-        if (Code code = comparePair(rank))
+        if (Code code = comparePair(members, place))
           return code;
         break;
       default:
         break;
       }
+    }
     return KERATIN_OK;
   }
 
-  // What rank sends is received as such, and the other way round.
-  Code comparePair(int32_t rank) const {
-    int32_t to = all[rank].to, from = all[rank].from;
-    if (to >= 0 && all[to].from != rank)
+  // What a member sends is received as such, and the other way round.
+  Code comparePair(const Members &members, int32_t place) const {
+    auto numberOf = [&](int32_t other) { return other < 0 ? other : members[other]; };
+    auto at = [&](int32_t other) -> const Announcement & { return all[members[other]]; };
+    const int32_t to = at(place).to, from = at(place).from, rank = members[place];
+    if (to >= 0 && at(to).from != place)
       return fail(status, KERATIN_ABORTED,
                   "%s: rank %d sends to rank %d, which receives from rank %d",
-                  describe(all[0]).text(), rank, to, all[to].from);
-    if (from >= 0 && all[from].to != rank)
+                  describe(all[0]).text(), rank, numberOf(to), numberOf(at(to).from));
+    if (from >= 0 && at(from).to != place)
       return fail(status, KERATIN_ABORTED,
                   "%s: rank %d receives from rank %d, which sends to rank %d",
-                  describe(all[0]).text(), rank, from, all[from].to);
-    if (to >= 0 && all[to].receiveElements != all[rank].sendElements)
+                  describe(all[0]).text(), rank, numberOf(from), numberOf(at(from).to));
+    if (to >= 0 && at(to).receiveElements != at(place).sendElements)
       return fail(status, KERATIN_ABORTED,
                   "%s: rank %d sends %" PRId64 " elements to rank %d, which receives %" PRId64,
-                  describe(all[0]).text(), rank, all[rank].sendElements, to,
-                  all[to].receiveElements);
+                  describe(all[0]).text(), rank, at(place).sendElements, numberOf(to),
+                  at(to).receiveElements);
     return KERATIN_OK;
   }
 
-  Code differ(int32_t rank, int64_t first, int64_t other) const {
+  Code differ(int32_t first, int64_t elements, int32_t rank, int64_t other) const {
     return fail(status, KERATIN_ABORTED,
-                "%s: rank 0 has %" PRId64 " elements and rank %d has %" PRId64,
-                describe(all[0]).text(), first, rank, other);
+                "%s: rank %d has %" PRId64 " elements and rank %d has %" PRId64,
+                describe(all[0]).text(), first, elements, rank, other);
   }
   Code misses(int32_t rank, const char *does, int64_t elements, const char *others,
               int64_t total) const {
     return fail(status, KERATIN_ABORTED,
-                "%s: rank %d %s %" PRId64 " elements; all ranks together %s %" PRId64,
-                describe(all[0]).text(), rank, does, elements, others, total);
+                "%s: rank %d %s %" PRId64 " elements; all ranks%s together %s %" PRId64,
+                describe(all[0]).text(), rank, does, elements, all[0].count ? " of its axis" : "",
+                others, total);
   }
 
   const Announcements &all;

@@ -3,7 +3,7 @@
 #ifndef KERATIN_RUNTIME_COMM_ANNOUNCEMENT_H
 #define KERATIN_RUNTIME_COMM_ANNOUNCEMENT_H
 
-#include "runtime/comm/Engine.h"
+#include "runtime/comm/Axis.h"
 
 namespace keratin::comm {
 
@@ -12,10 +12,10 @@ struct Announcement {
   uint32_t version;
   int32_t failed; // 1: text is a message; 2: and the group is broken
   int32_t kind, dtype, reduction, from, to;
-  int32_t reserved;
+  int32_t count, stride; // of its axis; 0: all ranks
+  char text[196];        // the name, cut to fit
   int64_t sendElements, receiveElements;
   uint64_t nameHash;
-  char text[200]; // the name, cut to fit
 };
 static_assert(sizeof(Announcement) == 256);
 

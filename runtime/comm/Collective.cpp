@@ -42,13 +42,13 @@ bool CollectiveRunner::prepare() {
 }
 
 bool CollectiveRunner::reserve(const keratin_collective_t &collective) {
-  int64_t bytes = dtypeSize(collective.dtype), size = engine.size();
+  int64_t bytes = dtypeSize(collective.dtype);
+  int32_t size = members.count;
   if (collective.kind == KERATIN_ALL_REDUCE) {
     int64_t longest = pieceBytes / bytes;
     int64_t piece = collective.send_elements < longest ? collective.send_elements : longest;
     int64_t share = (piece + size - 1) / size;
-    bool isAll =
-        isSmall(piece * bytes, engine.size()) || collective.reduction == KERATIN_REDUCE_BEFORE;
+    bool isAll = isSmall(piece * bytes, size) || collective.reduction == KERATIN_REDUCE_BEFORE;
     int64_t parts = isAll ? piece : share;
     // The last piece may be a small one.
     int64_t most = parts * size * bytes;
@@ -56,7 +56,7 @@ bool CollectiveRunner::reserve(const keratin_collective_t &collective) {
            reduced.reserve(size_t(share * bytes));
   }
   if (collective.kind == KERATIN_REDUCE_SCATTER) {
-    int64_t piece = scatteredPiece(bytes, engine.size());
+    int64_t piece = scatteredPiece(bytes, size);
     int64_t room = (collective.send_elements < piece ? collective.send_elements : piece) * bytes;
     return gathered.reserve(size_t(room * size)) && reduced.reserve(size_t(room * size));
   }
@@ -154,40 +154,66 @@ Code CollectiveRunner::run(const keratin_collective_t &collective, keratin_statu
   if (Code code = engine.checkWorks(status))
     return code;
   Announcement own = comm::announce(collective, engine.rank(), engine.size());
+  const keratin_axis_t axis = {own.count, own.stride};
+  if (!own.failed)
+    members = membersOf(axis, engine.rank(), engine.size());
   if (!own.failed && !reserve(collective))
     own = announceFailure(
         runtime::ShortText().add("%s: no memory for its pieces", describe(own).text()).text());
   keratin_status_t why = {};
   Code code = agree(own, &why);
   if (code == KERATIN_OK)
-    switch (collective.kind) {
-    case KERATIN_ALL_REDUCE:
-      code = allReduce(collective, &why);
-      break;
-    case KERATIN_ALL_GATHER:
-      code = allGather(collective, &why);
-      break;
-    case KERATIN_REDUCE_SCATTER:
-      code = reduceScatter(collective, &why);
-      break;
-    case KERATIN_BROADCAST:
-      code = engine.broadcast(collective.send, collective.receive,
-                              collective.receive_elements * dtypeSize(collective.dtype),
-                              collective.from, &why);
-      break;
-    case KERATIN_ALL_TO_ALL:
-      code = allToAll(collective, &why);
-      break;
-    case KERATIN_PERMUTE:
-      code = engine.shift(collective.send, collective.send_elements * dtypeSize(collective.dtype),
-                          collective.to, collective.receive,
-                          collective.receive_elements * dtypeSize(collective.dtype),
-                          collective.from, &why);
-      break;
-    default: // a barrier: all have announced it
-      break;
-    }
+    code = findMover(axis, own, &why);
+  if (code == KERATIN_OK) {
+    code = move(collective, &why);
+    if (code != KERATIN_OK && mover != &engine)
+      breakGroup(why); // which those of other axes do not see
+  }
   return code == KERATIN_OK ? code : refuse(own, code, why.message, status);
+}
+
+// At the first collective of an axis all ranks announce once more, when each has its engine or has
+// not.
+Code CollectiveRunner::findMover(keratin_axis_t axis, const Announcement &own,
+                                 keratin_status_t *status) {
+  mover = members.count == engine.size() ? &engine : axes.find(axis);
+  if (!mover) {
+    keratin_status_t why = {};
+    Code opened = axes.open(engine, axis, &why);
+    Code agreed = agree(opened == KERATIN_OK ? own : announceFailure(why.message), status);
+    if (opened != KERATIN_OK)
+      agreed = runtime::fail(status, opened, "%s", why.message);
+    if (agreed != KERATIN_OK) {
+      axes.close(); // on all ranks
+      return agreed;
+    }
+    mover = axes.find(axis);
+  }
+  mover->setTimeout(engine.timeout());
+  return KERATIN_OK;
+}
+
+Code CollectiveRunner::move(const keratin_collective_t &collective, keratin_status_t *status) {
+  const int64_t bytes = dtypeSize(collective.dtype);
+  switch (collective.kind) {
+  case KERATIN_ALL_REDUCE:
+    return allReduce(collective, status);
+  case KERATIN_ALL_GATHER:
+    return allGather(collective, status);
+  case KERATIN_REDUCE_SCATTER:
+    return reduceScatter(collective, status);
+  case KERATIN_BROADCAST:
+    return mover->broadcast(collective.send, collective.receive,
+                            collective.receive_elements * bytes, collective.from, status);
+  case KERATIN_ALL_TO_ALL:
+    return allToAll(collective, status);
+  case KERATIN_PERMUTE:
+    return mover->shift(collective.send, collective.send_elements * bytes, collective.to,
+                        collective.receive, collective.receive_elements * bytes, collective.from,
+                        status);
+  default: // a barrier: all have announced it
+    return KERATIN_OK;
+  }
 }
 
 Code CollectiveRunner::allReduce(const keratin_collective_t &collective, keratin_status_t *status) {
@@ -205,16 +231,16 @@ Code CollectiveRunner::allReduce(const keratin_collective_t &collective, keratin
 Code CollectiveRunner::reducePiece(const keratin_collective_t &collective, int64_t begin,
                                    int64_t elements, keratin_status_t *status) {
   int64_t bytes = dtypeSize(collective.dtype);
-  int32_t size = engine.size();
+  int32_t size = members.count;
   const char *send = at(collective.send, begin * bytes);
   char *receive = at(collective.receive, begin * bytes);
   bool isBefore = collective.reduction == KERATIN_REDUCE_BEFORE;
   if (isBefore || isSmall(elements * bytes, size)) {
     for (int32_t rank = 0; rank < size; ++rank)
       parts()[rank] = elements * bytes;
-    if (Code code = engine.gather(send, gathered.data(), parts(), status))
+    if (Code code = mover->gather(send, gathered.data(), parts(), status))
       return code;
-    int32_t count = isBefore ? engine.rank() : size;
+    int32_t count = isBefore ? mover->rank() : size;
     if (count == 0)
       memset(receive, 0, size_t(elements * bytes));
     else
@@ -225,18 +251,18 @@ Code CollectiveRunner::reducePiece(const keratin_collective_t &collective, int64
   for (int32_t rank = 0; rank < size; ++rank)
     parts()[rank] =
         bytes * (shareBegin(elements, rank + 1, size) - shareBegin(elements, rank, size));
-  int64_t own = parts()[engine.rank()];
-  if (Code code = engine.exchange(send, gathered.data(), parts(), status))
+  int64_t own = parts()[mover->rank()];
+  if (Code code = mover->exchange(send, gathered.data(), parts(), status))
     return code;
   combine(collective.dtype, collective.reduction, gathered.data(), size, own / bytes,
           reduced.data());
-  return engine.gather(reduced.data(), receive, parts(), status);
+  return mover->gather(reduced.data(), receive, parts(), status);
 }
 
 Code CollectiveRunner::allGather(const keratin_collective_t &collective, keratin_status_t *status) {
-  for (int32_t rank = 0; rank < engine.size(); ++rank)
-    parts()[rank] = all[rank].sendElements * dtypeSize(collective.dtype);
-  return engine.gather(collective.send, collective.receive, parts(), status);
+  for (int32_t rank = 0; rank < members.count; ++rank)
+    parts()[rank] = all[members[rank]].sendElements * dtypeSize(collective.dtype);
+  return mover->gather(collective.send, collective.receive, parts(), status);
 }
 
 // As many steps as the largest part has pieces. What is sent in one is copied together, since the
@@ -244,16 +270,16 @@ Code CollectiveRunner::allGather(const keratin_collective_t &collective, keratin
 Code CollectiveRunner::reduceScatter(const keratin_collective_t &collective,
                                      keratin_status_t *status) {
   int64_t bytes = dtypeSize(collective.dtype);
-  int32_t size = engine.size();
+  int32_t size = members.count;
   int64_t piece = scatteredPiece(bytes, size);
   int64_t longest = 0;
   for (int32_t rank = 0; rank < size; ++rank)
-    if (all[rank].receiveElements > longest)
-      longest = all[rank].receiveElements;
+    if (all[members[rank]].receiveElements > longest)
+      longest = all[members[rank]].receiveElements;
   for (int64_t begin = 0; begin < longest; begin += piece) {
     int64_t packed = 0, partBegin = 0;
     for (int32_t rank = 0; rank < size; ++rank) {
-      int64_t elements = all[rank].receiveElements;
+      int64_t elements = all[members[rank]].receiveElements;
       int64_t left = elements > begin ? elements - begin : 0;
       parts()[rank] = bytes * (left < piece ? left : piece);
       if (parts()[rank])
@@ -262,9 +288,9 @@ Code CollectiveRunner::reduceScatter(const keratin_collective_t &collective,
       packed += parts()[rank];
       partBegin += elements;
     }
-    if (Code code = engine.exchange(reduced.data(), gathered.data(), parts(), status))
+    if (Code code = mover->exchange(reduced.data(), gathered.data(), parts(), status))
       return code;
-    if (int64_t own = parts()[engine.rank()])
+    if (int64_t own = parts()[mover->rank()])
       combine(collective.dtype, collective.reduction, gathered.data(), size, own / bytes,
               at(collective.receive, begin * bytes));
   }
@@ -272,9 +298,9 @@ Code CollectiveRunner::reduceScatter(const keratin_collective_t &collective,
 }
 
 Code CollectiveRunner::allToAll(const keratin_collective_t &collective, keratin_status_t *status) {
-  for (int32_t rank = 0; rank < engine.size(); ++rank)
-    parts()[rank] = collective.send_elements / engine.size() * dtypeSize(collective.dtype);
-  return engine.exchange(collective.send, collective.receive, parts(), status);
+  for (int32_t rank = 0; rank < members.count; ++rank)
+    parts()[rank] = collective.send_elements / members.count * dtypeSize(collective.dtype);
+  return mover->exchange(collective.send, collective.receive, parts(), status);
 }
 
 } // namespace keratin::comm

@@ -24,7 +24,9 @@ public:
   const Announcement &announced(int32_t rank) const { return all[rank]; }
   // Takes part in whatever the others want, so that it fails.
   void fail(const char *message) { tell(announceFailure(message)); }
-  // The same, and the group is broken on all of them.
+  // Before the engine is left.
+  void closeAxes() { axes.close(); }
+  // The same as fail(), and the group is broken on all of them.
   void breakGroup(const keratin_status_t &why);
 
 private:
@@ -34,6 +36,8 @@ private:
   Code agree(const Announcement &own, keratin_status_t *status);
   Code exchange(const Announcement &own, keratin_status_t *status);
   Code findSame(const Announcement &own, bool &areSame, keratin_status_t *status);
+  Code findMover(keratin_axis_t axis, const Announcement &own, keratin_status_t *status);
+  Code move(const keratin_collective_t &collective, keratin_status_t *status);
   void tell(const Announcement &failure);
   Code announce(const Announcement &own, keratin_status_t *status);
   Code refuse(const Announcement &own, Code code, const char *why, keratin_status_t *status) const;
@@ -48,6 +52,10 @@ private:
   int64_t *parts() const { return static_cast<int64_t *>(partBytes.data()); }
 
   Engine &engine;
+  AxisEngines axes;
+  // Of the collective under way.
+  Members members = {};
+  Engine *mover = nullptr; // among its members
   Announcements all = {};
   bool hasMet = false; // all ranks speak the same version
   runtime::Block announcedBytes, partBytes;

@@ -30,6 +30,16 @@ Code Engine::checkWorks(keratin_status_t *status) const {
                        "the group is broken since an earlier collective: %s", broken.message);
 }
 
+Code Engine::split(int32_t first, int32_t stride, int32_t count, keratin_comm_t **part,
+                   keratin_status_t *status) {
+  if (comm->bytes <= offsetof(keratin_comm_t, split) || !comm->split)
+    return runtime::fail(status, KERATIN_UNIMPLEMENTED,
+                         "%s: not implemented: messages among some of the ranks "
+                         "(keratin_comm_t::split)",
+                         ownName);
+  return comm->split(comm->user, first, stride, count, deadlineIn(timeout()), part, status);
+}
+
 Code Engine::move(keratin_move_kind_t kind, const void *send, void *receive, const int64_t *parts,
                   int32_t from, int32_t to, keratin_status_t *status) {
   keratin_move_t move = {};

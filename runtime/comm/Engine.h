@@ -38,6 +38,10 @@ public:
   const char *name() const { return ownName; }
   bool gathersAtOnce() const { return isGatherer; }
 
+  // keratin_comm_t::split.
+  Code split(int32_t first, int32_t stride, int32_t count, keratin_comm_t **part,
+             keratin_status_t *status);
+
   void setTimeout(double value) { seconds.store(value, std::memory_order_relaxed); }
   double timeout() const { return seconds.load(std::memory_order_relaxed); }
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 using keratin::comm::Code;
@@ -148,6 +149,14 @@ static bool readTimeout(double &seconds) {
   return *end == '\0' && seconds > 0;
 }
 
+// Of a caller who may know less of it.
+static keratin_collective_t copyOf(const keratin_collective_t &given) {
+  keratin_collective_t whole = {};
+  constexpr size_t shortest = offsetof(keratin_collective_t, axis);
+  memcpy(&whole, &given, given.bytes < sizeof(whole) ? shortest : sizeof(whole));
+  return whole;
+}
+
 static Code start(keratin_group_t *group, const keratin_collective_t &collective,
                   RankMessages *call, keratin_request_t *&request, keratin_status_t *status) {
   if (!group->isOurs("keratin_group_start", status))
@@ -183,7 +192,9 @@ static Code startOfCall(keratin_group_t *group, RankMessages &messages,
                         const keratin_rank_message_t &wanted, const char *name,
                         keratin_status_t *status) {
   keratin_request_t *request;
-  if (Code code = start(group, collectiveOf(wanted, name), &messages, request, status))
+  keratin_collective_t collective = collectiveOf(wanted, name);
+  collective.axis = messages.axis;
+  if (Code code = start(group, collective, &messages, request, status))
     return code;
   (messages.last ? messages.last->behind : messages.first) = request;
   messages.last = request;
@@ -251,18 +262,32 @@ static constinit const RankFunctions rankFunctions = {.start = startOfCall,
                                                       .put = putOnDevice,
                                                       .fail = keratin_group_fail};
 
+static Code setRanks(const char *function, keratin_executable_t *executable, keratin_group_t *group,
+                     keratin_axis_t axis, keratin_status_t *status) {
+  if (Code code = checkPointers(status, function, {{executable, "executable"}, {group, "group"}}))
+    return code;
+  if (!keratin::comm::isAxisOf(axis, group->engine.size()))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "%s: an axis of %d ranks, %d apart; the %d ranks are not arranged so", function,
+                axis.count, axis.stride, group->engine.size());
+  for (; executable; executable = executable->general.load(std::memory_order_acquire))
+    if (executable->descriptor.num_collectives > 0)
+      executable->ranks = {&rankFunctions, group, axis};
+  return succeed(status);
+}
+
 extern "C" {
 
 keratin_status_code_t keratin_executable_set_group(keratin_executable_t *executable,
                                                    keratin_group_t *group,
                                                    keratin_status_t *status) {
-  if (Code code = checkPointers(status, "keratin_executable_set_group",
-                                {{executable, "executable"}, {group, "group"}}))
-    return code;
-  for (; executable; executable = executable->general.load(std::memory_order_acquire))
-    if (executable->descriptor.num_collectives > 0)
-      executable->ranks = {&rankFunctions, group};
-  return succeed(status);
+  return setRanks("keratin_executable_set_group", executable, group, {}, status);
+}
+
+keratin_status_code_t keratin_executable_set_axis(keratin_executable_t *executable,
+                                                  keratin_group_t *group, keratin_axis_t axis,
+                                                  keratin_status_t *status) {
+  return setRanks("keratin_executable_set_axis", executable, group, axis, status);
 }
 
 void keratin_executable_refuse(keratin_executable_t *executable, const char *message) {
@@ -336,7 +361,10 @@ void keratin_group_destroy(keratin_group_t *group) {
 void keratin_group_leave(keratin_group_t *group) {
   if (!group || getpid() != group->process)
     return;
-  group->alone([&] { group->engine.leave(); });
+  group->alone([&] {
+    group->runner.closeAxes();
+    group->engine.leave();
+  });
 }
 
 int32_t keratin_group_rank(const keratin_group_t *group) { return group->engine.rank(); }
@@ -354,7 +382,7 @@ keratin_status_code_t keratin_group_start(keratin_group_t *group,
           checkPointers(status, "keratin_group_start",
                         {{group, "group"}, {collective, "collective"}, {request, "request"}}))
     return code;
-  return start(group, *collective, nullptr, *request, status);
+  return start(group, copyOf(*collective), nullptr, *request, status);
 }
 
 keratin_status_code_t keratin_group_wait(keratin_group_t *group, keratin_request_t *request,
@@ -382,7 +410,7 @@ keratin_status_code_t keratin_group_run(keratin_group_t *group,
   if (!group->isOurs("keratin_group_run", status))
     return KERATIN_FAILED_PRECONDITION;
   keratin_request_t request = {};
-  request.collective = *collective;
+  request.collective = copyOf(*collective);
   group->enqueue(&request);
   group->waitFor(&request);
   if (status)

@@ -71,7 +71,8 @@ keratin_comm_t alone = {sizeof(keratin_comm_t),
                         moveAlone,
                         nullptr,
                         1,
-                        0};
+                        0,
+                        nullptr};
 
 } // namespace
 

@@ -27,6 +27,30 @@ public:
     // Messages of the program's own are apart.
     if (Code code = mpi.check(mpi.MPI_Comm_dup(mpi.world, &comm), "MPI_Comm_dup", status))
       return code;
+    return describe(status);
+  }
+
+  // MPI has no way to give up waiting here; all ranks have just said that they come.
+  Code split(int32_t first, keratin_comm_t **part, keratin_status_t *status) {
+    auto *made = runtime::makeObject<Mpi>(mpi);
+    if (!made)
+      return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
+    made->whole = this;
+    Code code = mpi.check(mpi.MPI_Comm_split(comm, first, table.rank, &made->comm),
+                          "MPI_Comm_split", status);
+    if (code == KERATIN_OK)
+      code = made->describe(status);
+    if (code != KERATIN_OK) {
+      made->close();
+      return code;
+    }
+    *part = &made->table;
+    return KERATIN_OK;
+  }
+
+private:
+  // Of the communicator that there is now.
+  Code describe(keratin_status_t *status) {
     hasComm = true;
     int rank = 0, size = 0;
     if (Code code = mpi.check(mpi.MPI_Comm_set_errhandler(comm, mpi.errorsReturn),
@@ -37,11 +61,16 @@ public:
     if (Code code = mpi.check(mpi.MPI_Comm_size(comm, &size), "MPI_Comm_size", status))
       return code;
     table = tableOf(this, mpi.name, rank, size);
+    table.split = [](void *user, int32_t first, int32_t, int32_t, int64_t, keratin_comm_t **part,
+                     keratin_status_t *why) {
+      return static_cast<Mpi *>(user)->split(first, part, why);
+    };
     if (!counts.reserve(4 * sizeof(int) * size_t(size)))
       return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
     return KERATIN_OK;
   }
 
+public:
   // After a failure there may be messages that never come, and MPI would wait for them: it is left
   // as it is, and the launcher ends the job with the process.
   void close() {
@@ -57,7 +86,8 @@ public:
 
   Code run(const keratin_move_t &move, keratin_status_t *status) {
     Code code = runMove(*this, move, status);
-    isBroken |= code != KERATIN_OK;
+    for (Mpi *each = this; each && code != KERATIN_OK; each = each->whole)
+      each->isBroken = true;
     return code;
   }
 
@@ -238,6 +268,7 @@ public:
 
 private:
   const MpiLibrary &mpi;
+  Mpi *whole = nullptr; // that it is a part of
   MpiHandle comm = 0;
   bool hasComm = false, isInitialiser = false, isBroken = false;
   runtime::Block counts, staged;

@@ -21,6 +21,7 @@ using MpiHandle = uintptr_t;
   F(int, MPI_Finalize, ())                                                                         \
   F(int, MPI_Error_string, (int code, char *text, int *length))                                    \
   F(int, MPI_Comm_dup, (MpiHandle comm, MpiHandle * made))                                         \
+  F(int, MPI_Comm_split, (MpiHandle comm, int colour, int key, MpiHandle *made))                   \
   F(int, MPI_Comm_free, (MpiHandle * comm))                                                        \
   F(int, MPI_Comm_rank, (MpiHandle comm, int *rank))                                               \
   F(int, MPI_Comm_size, (MpiHandle comm, int *size))                                               \

@@ -1,10 +1,12 @@
 // The engine of one machine: what ranks have for each other goes through windows of memory that
 // they share, a window at a time.
+#include "runtime/comm/Axis.h"
 #include "runtime/comm/Parts.h"
 #include "runtime/comm/SharedSegment.h"
 
 #include "runtime/core/Allocator.h"
 
+#include <stdio.h>
 #include <string.h>
 
 namespace keratin::comm {
@@ -15,15 +17,43 @@ class SharedMemory {
 public:
   SharedMemory(int32_t rank, int32_t size) : table(tableOf(this, "shared memory", rank, size)) {
     table.gathers_at_once = 1; // a barrier, as every move
+    table.split = [](void *user, int32_t first, int32_t stride, int32_t count, int64_t deadline,
+                     keratin_comm_t **part, keratin_status_t *status) {
+      return static_cast<SharedMemory *>(user)->split({first, stride, count}, deadline, part,
+                                                      status);
+    };
   }
 
   keratin_comm_t table;
   SharedSegment segment;
+  char name[140] = ""; // of the job
 
   Code run(const keratin_move_t &move, keratin_status_t *status) {
     return runMove(*this, move, status);
   }
   void close() { runtime::destroyObject(this); }
+
+  Code join(const char *job, int64_t window, int64_t deadline, keratin_status_t *status) {
+    snprintf(name, sizeof(name), "%s", job);
+    return segment.join(job, table.rank, table.size, window, deadline, status);
+  }
+
+  // A segment of its own, whose name no job can have.
+  Code split(const Members &members, int64_t deadline, keratin_comm_t **part,
+             keratin_status_t *status) const {
+    auto *made = runtime::makeObject<SharedMemory>(members.placeOf(table.rank), members.count);
+    if (!made)
+      return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", table.name);
+    runtime::ShortText job;
+    job.add("%s+%d+%d+%d", name, members.first, members.stride, members.count);
+    if (Code code =
+            made->join(job.text(), SharedSegment::windowOfPart(table.size), deadline, status)) {
+      runtime::destroyObject(made);
+      return code;
+    }
+    *part = &made->table;
+    return KERATIN_OK;
+  }
 
   Code gather(const keratin_move_t &move, keratin_status_t *status) {
     const auto *send = static_cast<const char *>(move.send);
@@ -136,7 +166,8 @@ extern "C" keratin_status_code_t keratin_comm_open_shared(const char *job, int32
   auto *made = makeObject<SharedMemory>(rank, size);
   if (!made)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", function);
-  if (keratin::comm::Code code = made->segment.join(job, rank, size, deadlineIn(seconds), status)) {
+  if (keratin::comm::Code code =
+          made->join(job, SharedSegment::windowOfAll(size), deadlineIn(seconds), status)) {
     destroyObject(made);
     return code;
   }

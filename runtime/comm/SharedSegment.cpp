@@ -53,11 +53,15 @@ void SharedSegment::say(int64_t value) { slot(rank)->said[parity()] = value; }
 int64_t SharedSegment::said(int32_t which) const { return slot(which)->said[1 - parity()]; }
 
 // All windows together 64 MiB at most, which is what containers have, but no less than 16 KiB each.
-static int64_t chooseWindow(int32_t size) {
-  constexpr int64_t together = 48 << 20, most = 1 << 20, least = 16 << 10;
+static int64_t chooseWindow(int32_t size, int64_t together) {
+  constexpr int64_t most = 1 << 20, least = 16 << 10;
   int64_t fair = together / (2 * int64_t(size)) / pageBytes * pageBytes;
   return fair < least ? least : fair > most ? most : fair;
 }
+
+int64_t SharedSegment::windowOfAll(int32_t size) { return chooseWindow(size, 48 << 20); }
+// There may be two of them.
+int64_t SharedSegment::windowOfPart(int32_t size) { return chooseWindow(size, 6 << 20); }
 
 static void sleepFor(int64_t nanoseconds) {
   timespec time = {time_t(nanoseconds / 1000000000), long(nanoseconds % 1000000000)};
@@ -119,7 +123,6 @@ Code SharedSegment::create(const char *path, int64_t deadline, keratin_status_t 
     const char *path;
     ~Unlink() { unlink(path); }
   } unlinkAtEnd{path};
-  bytesOfWindow = chooseWindow(size);
   bytes = windowsBegin(sizeof(Header), sizeof(Slot), size) + 2 * bytesOfWindow * size;
   // Pages that are not there would be a signal when they are touched.
   if (int error = posix_fallocate(file, 0, bytes))
@@ -176,8 +179,7 @@ SharedSegment::Attempt SharedSegment::tryToEnter(const char *path, int64_t deadl
          rank, size);
     return Attempt::Failed;
   }
-  bytesOfWindow = header()->windowBytes;
-  if (header()->bytes != bytes || bytesOfWindow != chooseWindow(size) ||
+  if (header()->bytes != bytes || header()->windowBytes != bytesOfWindow ||
       bytes != windowsBegin(sizeof(Header), sizeof(Slot), size) + 2 * bytesOfWindow * size) {
     fail(status, KERATIN_FAILED_PRECONDITION, "shared memory: '%s' is of another Keratin", path);
     return Attempt::Failed;
@@ -216,10 +218,11 @@ Code SharedSegment::enter(const char *path, int64_t deadline, keratin_status_t *
   }
 }
 
-Code SharedSegment::join(const char *job, int32_t ownRank, int32_t numRanks, int64_t deadline,
-                         keratin_status_t *status) {
+Code SharedSegment::join(const char *job, int32_t ownRank, int32_t numRanks, int64_t windowBytes,
+                         int64_t deadline, keratin_status_t *status) {
   rank = ownRank;
   size = numRanks;
+  bytesOfWindow = windowBytes;
   // Who waits for a rank that has no processor of its own gives way.
   spins = sysconf(_SC_NPROCESSORS_ONLN) >= size;
   ShortText path;

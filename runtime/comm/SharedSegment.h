@@ -17,11 +17,15 @@ public:
   SharedSegment &operator=(const SharedSegment &) = delete;
   ~SharedSegment() { leave(); }
 
+  // Of each window, a multiple of 64, where so many ranks share a segment; and where they share one
+  // of each axis of a mesh, beside that.
+  static int64_t windowOfAll(int32_t size);
+  static int64_t windowOfPart(int32_t size);
+
   // Waits until all ranks are there.
-  Code join(const char *job, int32_t rank, int32_t size, int64_t deadline,
+  Code join(const char *job, int32_t rank, int32_t size, int64_t windowBytes, int64_t deadline,
             keratin_status_t *status);
 
-  // Of each window; a multiple of 64.
   int64_t windowBytes() const { return bytesOfWindow; }
   // What this rank writes before a barrier, and a number with it.
   char *own() const { return window(rank, parity()); }

@@ -97,7 +97,8 @@ void DeviceCall::startCollective(keratin_context_t *context, const keratin_rank_
   if (!call.hasRanks()) {
     if (call.fitsOneRank(context, *wanted))
       tell(context, [&](DeviceCall &) { return self.startAlone(*wanted); });
-  } else if (self.way.isDirect && call.executable.ranks.functions->fits(*wanted)) {
+  } else if (self.way.isDirect && call.executable.ranks.axis.count == 0 &&
+             call.executable.ranks.functions->fits(*wanted)) {
     self.put(context, *wanted, call.nameOf(*wanted));
   } else {
     startOnHost(context, *wanted);

@@ -209,9 +209,9 @@ private:
   int64_t scratchBytes = 0;
   int32_t numbersSuspect = 0;
   NumberReport numbers;
-  DeviceCall *device = nullptr; // where kernels run on one
-  RankMessages messages;        // under way
-  bool ranksKnow = false;       // that the call has failed
+  DeviceCall *device = nullptr;                 // where kernels run on one
+  RankMessages messages{executable.ranks.axis}; // under way
+  bool ranksKnow = false;                       // that the call has failed
   Code code = KERATIN_OK;
 };
 

@@ -4,16 +4,15 @@
 #define KERATIN_RUNTIME_CORE_RANKS_H
 
 #include "runtime/core/Status.h"
+#include "runtime/include/keratin/comm.h"
 #include "runtime/include/keratin/device.h"
-
-struct keratin_group_t;
-struct keratin_request_t;
 
 namespace keratin::runtime {
 
 // What a call has started and not waited for. When one fails, none behind it is told to the other
 // ranks any more: they know as well as this one that the call has failed.
 struct RankMessages {
+  keratin_axis_t axis = {};
   keratin_request_t *first = nullptr, *last = nullptr;
   bool hasFailed = false; // the group's own
 };
@@ -55,6 +54,7 @@ struct RankFunctions {
 struct Ranks {
   const RankFunctions *functions = nullptr; // none: this process is alone
   keratin_group_t *group = nullptr;         // outlives the executable
+  keratin_axis_t axis = {};                 // that its collectives are among
 };
 
 } // namespace keratin::runtime

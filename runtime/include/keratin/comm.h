@@ -69,6 +69,11 @@ typedef struct keratin_comm_t {
   // Not 0: a GATHER of a few bytes takes about as long as a SHIFT, however many ranks there are.
   int32_t gathers_at_once;
   int32_t reserved;
+  // The engine of `count` ranks, first, first + stride, …, of which this is one, in this order; all
+  // ranks call it at once, each with its own. It is closed before this one. NULL: there are none.
+  keratin_status_code_t (*split)(void *user, int32_t first, int32_t stride, int32_t count,
+                                 int64_t deadline, struct keratin_comm_t **part,
+                                 keratin_status_t *status);
 } keratin_comm_t;
 
 // The ranks of one machine, by memory that they share: `job` names it, 1 to 100 letters, digits,
@@ -137,6 +142,14 @@ typedef enum keratin_reduction_t {
   KERATIN_REDUCE_BEFORE = 3 // the sum over the ranks before this one; of ALL_REDUCE alone
 } keratin_reduction_t;
 
+// An axis of a mesh that all ranks are arranged in, the last one's numbers following one another:
+// the ranks of it that are told apart by nothing else, `count` of them, whose numbers are `stride`
+// apart. Of 2 x 4 ranks rank 5 is the second of {2, 4}, ranks 1 and 5, and the second of {4, 1}, 4
+// to 7. 0: all ranks.
+typedef struct keratin_axis_t {
+  int32_t count, stride;
+} keratin_axis_t;
+
 typedef struct keratin_collective_t {
   uint32_t bytes; // of this struct
   int32_t kind;   // keratin_collective_kind_t
@@ -147,6 +160,9 @@ typedef struct keratin_collective_t {
   void *receive; // of ALL_REDUCE and BROADCAST it may be send, else apart from it
   int64_t send_elements, receive_elements;
   const char *name; // for messages, kept until the collective is over; NULL: none
+  // Among which ranks, by their places in it; `from`, `to` and all that is said of all ranks, too.
+  // It succeeds or fails on all of the group none the less. 0 where `bytes` ends before it.
+  keratin_axis_t axis;
 } keratin_collective_t;
 
 // Starts a collective, which goes on beside what the caller does; buffers must stay until it has
@@ -184,6 +200,14 @@ KERATIN_API keratin_status_code_t keratin_state_ranks(const struct keratin_state
                                                       int32_t *rank, int32_t *ranks,
                                                       keratin_status_t *status);
 
+// The same, but what its collectives are about is among the ranks of an axis, so each part of a
+// batch is computed by all ranks that have the same place on it. KERATIN_INVALID_ARGUMENT where the
+// ranks of the group are not so arranged.
+KERATIN_API keratin_status_code_t keratin_executable_set_axis(keratin_executable_t *executable,
+                                                              keratin_group_t *group,
+                                                              keratin_axis_t axis,
+                                                              keratin_status_t *status);
+
 // In the place of a call of the executable that the caller refuses before it is made: it fails on
 // all ranks, with this message. Of a function without collectives, or without a group, nothing
 // happens.
@@ -196,8 +220,9 @@ KERATIN_API void keratin_group_fail(keratin_group_t *group, const char *message)
 #ifdef __cplusplus
 }
 static_assert(sizeof(keratin_move_t) == 48, "layout is part of the ABI");
-static_assert(sizeof(keratin_comm_t) == 56, "layout is part of the ABI");
-static_assert(sizeof(keratin_collective_t) == 64, "layout is part of the ABI");
+static_assert(sizeof(keratin_comm_t) == 64, "layout is part of the ABI");
+static_assert(sizeof(keratin_axis_t) == 8, "layout is part of the ABI");
+static_assert(sizeof(keratin_collective_t) == 72, "layout is part of the ABI");
 #endif
 
 #endif // KERATIN_COMM_H

@@ -81,10 +81,14 @@ const keratin_function_desc_t function = describe();
 // One rank's function and its variable.
 class Total {
 public:
-  explicit Total(keratin_group_t *group) {
+  explicit Total(keratin_group_t *group, keratin_axis_t axis = {}) {
     keratin_executable_create(&function, &executable, nullptr);
-    if (group)
-      keratin_executable_set_group(executable, group, nullptr);
+    keratin_status_t status = {};
+    if (group && axis.count)
+      keratin_executable_set_axis(executable, group, axis, &status);
+    else if (group)
+      keratin_executable_set_group(executable, group, &status);
+    made = outcome(status);
     keratin_session_create(&session, nullptr);
     const float zero = 0;
     keratin_variable_create(session, KERATIN_DTYPE_FLOAT32, 0, nullptr, &zero, &w, nullptr);
@@ -109,6 +113,7 @@ public:
     return value;
   }
   float y = -1;
+  Outcome made;
 
 private:
   keratin_executable_t *executable = nullptr;
@@ -199,6 +204,32 @@ TEST_CASE("ranks that fail at different messages all fail, each for its own reas
     CHECK_THAT(each.message, !Contains("and updated") && !Contains("out of step"));
 }
 
+TEST_CASE("calls of an axis add up along it, and fail on all ranks") {
+  auto check = [](int wrong) {
+    return onRanks<Outcome>(4, [&](keratin_group_t *group, int rank) {
+      Total total(group, {2, 1});
+      Outcome first = total.call({rank == wrong ? -1.f : float(rank)});
+      Outcome second = total.call({float(rank)});
+      const float sum = rank < 2 ? 1 : 5;
+      if (second.code != KERATIN_OK || total.y != sum ||
+          total.variable() != (wrong < 0 ? 2 * sum : sum))
+        first.message += " and all is wrong";
+      return first;
+    });
+  };
+  for (const Outcome &each : check(-1))
+    CHECK(each.message == "");
+  std::vector<Outcome> outcomes = check(3);
+  for (int rank = 0; rank < 3; ++rank)
+    CHECK_THAT(outcomes[rank].message,
+               Contains("rank 3 has failed: sum: below 0") && !Contains("wrong"));
+  CHECK_THAT(outcomes[3].message, Contains("sum: below 0") && !Contains("wrong"));
+  for (const Outcome &each :
+       onRanks<Outcome>(4, [&](keratin_group_t *group, int) { return Total(group, {3, 1}).made; }))
+    CHECK(each.message == "keratin_executable_set_axis: an axis of 3 ranks, 1 apart; the 4 ranks "
+                          "are not arranged so");
+}
+
 namespace {
 
 // An engine whose moves wait until it is opened.
@@ -217,7 +248,8 @@ public:
                                 inner->close(inner->user);
                               },
                               engine->gathers_at_once,
-                              0} {}
+                              0,
+                              nullptr} {}
 
   keratin_comm_t *comm() { return &table; }
   void open() {

@@ -178,6 +178,55 @@ TEST_CASE("permute sends along a ring, and ends of a line have no neighbour") {
   }
 }
 
+TEST_CASE("collectives among the ranks of an axis of a mesh") {
+  // 2 x 3 ranks: along the first axis 0 and 3 and so on, along the second 0 to 2 and 3 to 5.
+  for (keratin_axis_t axis : {keratin_axis_t{2, 3}, {3, 1}, {6, 1}, {1, 1}})
+    for (int64_t count : {1, 300001})
+      CHECK(all(onRanks<int>(6, [&](keratin_group_t *group, int rank) {
+        const int place = rank / axis.stride % axis.count;
+        auto number = [&](int other) { return rank + (other - place) * axis.stride; };
+        auto ask = [&](int32_t kind, int64_t sent, std::vector<int32_t> &receive,
+                       int neighbour = 0) {
+          const std::vector<int32_t> send = elements(rank, sent);
+          keratin_collective_t wanted = collective(kind, KERATIN_DTYPE_INT32, send.data(), sent,
+                                                   receive.data(), int64_t(receive.size()));
+          wanted.axis = axis;
+          wanted.to = (place + neighbour) % axis.count;
+          wanted.from = (place + axis.count - neighbour) % axis.count;
+          return run(group, wanted).code == KERATIN_OK;
+        };
+        std::vector<int32_t> sums(count), sum(count), parts, gathered;
+        for (int other = 0; other < axis.count; ++other) {
+          const std::vector<int32_t> has = elements(number(other), count);
+          parts.insert(parts.end(), has.begin(), has.end());
+          for (int64_t i = 0; i < count; ++i)
+            sums[i] = int32_t(uint32_t(sums[i]) + uint32_t(has[i]));
+        }
+        gathered.resize(parts.size());
+        if (!ask(KERATIN_ALL_REDUCE, count, sum) || sum != sums)
+          return 0;
+        if (!ask(KERATIN_ALL_GATHER, count, gathered) || gathered != parts)
+          return 0;
+        if (!ask(KERATIN_PERMUTE, count, sum, 1) ||
+            sum != elements(number((place + axis.count - 1) % axis.count), count))
+          return 0;
+        // And all of them again.
+        return int(barrier(group).code == KERATIN_OK);
+      })));
+}
+
+TEST_CASE("ranks of an axis may have more than those beside it") {
+  CHECK(all(onRanks<int>(4, [&](keratin_group_t *group, int rank) {
+    const int64_t count = rank < 2 ? 900000 : 3;
+    std::vector<int32_t> send = elements(rank, count), receive(count);
+    keratin_collective_t wanted = collective(KERATIN_ALL_REDUCE, KERATIN_DTYPE_INT32, send.data(),
+                                             count, receive.data(), count);
+    wanted.axis = {2, 1};
+    wanted.reduction = KERATIN_REDUCE_MAX;
+    return int(run(group, wanted).code == KERATIN_OK && receive == elements(rank | 1, count));
+  })));
+}
+
 namespace {
 
 // What all_reduce makes of one element a rank, as it is stored.

@@ -36,6 +36,20 @@ void checkAll(const std::vector<Outcome> &outcomes, const std::string &message) 
   }
 }
 
+// Runs the work of a rank in a process of its own.
+template <typename Work> pid_t inProcess(Work work) {
+  pid_t child = fork();
+  if (child == 0)
+    endProcess(work());
+  return child;
+}
+
+int statusOf(pid_t process) {
+  int status = -1;
+  waitpid(process, &status, 0);
+  return status;
+}
+
 keratin_collective_t reduce(std::vector<float> &data, int64_t count, const char *name = "loss") {
   return collective(KERATIN_ALL_REDUCE, KERATIN_DTYPE_FLOAT32, data.data(), count, data.data(),
                     count, name);
@@ -166,6 +180,88 @@ TEST_CASE("a rank that has failed tells the others, and all go on") {
   CHECK(outcomes[2].message.empty());
 }
 
+TEST_CASE("axes of a mesh that do not fit, and what goes wrong on one of them, are known to all") {
+  auto onFour = [](const std::function<void(keratin_collective_t &, int rank)> &change) {
+    return onRanks<Outcome>(4, [&](keratin_group_t *group, int rank) {
+      std::vector<float> data(4, 1);
+      keratin_collective_t wanted = reduce(data, 4);
+      wanted.axis = {2, 2};
+      change(wanted, rank);
+      Outcome first = run(group, wanted);
+      keratin_collective_t again = reduce(data, 4);
+      again.axis = {2, 2};
+      if (run(group, again).code != KERATIN_OK)
+        first.message += " and the group is broken";
+      return first;
+    });
+  };
+  checkAll(onFour([](auto &c, int rank) { c.axis.stride = rank == 3 ? 1 : 2; }),
+           "all_reduce 'loss': rank 0 means 2 ranks, 2 apart and rank 3 means 2 ranks, 1 apart; an "
+           "axis is the same for all");
+  checkAll(onFour([](auto &c, int rank) { c.axis.count = rank == 2 ? 0 : 2; }),
+           "rank 0 means 2 ranks, 2 apart and rank 2 means all ranks; an axis");
+  checkAll(
+      onFour([](auto &c, int rank) { c.send_elements = c.receive_elements = rank == 3 ? 3 : 4; }),
+      "all_reduce 'loss': rank 1 has 4 elements and rank 3 has 3");
+  checkAll(onFour([](auto &c, int rank) {
+             c.kind = KERATIN_ALL_GATHER;
+             c.send_elements = 2;
+             c.receive_elements = rank == 2 ? 3 : 4;
+           }),
+           "rank 2 has room for 3 elements; all ranks of its axis together send 4");
+  std::vector<Outcome> outcomes = onFour([](auto &c, int rank) { c.axis.count = rank ? 2 : 3; });
+  CHECK(outcomes[0].message == "all_reduce 'loss': 3 ranks, 2 apart; the 4 ranks are not arranged "
+                               "so");
+  CHECK_THAT(outcomes[3].message, Contains("rank 0 has failed: all_reduce 'loss': 3 ranks"));
+}
+
+TEST_CASE("an engine that has no axes says so on all ranks, which go on") {
+  std::vector<Outcome> outcomes =
+      onCountedRanks<Outcome>(4, [&](keratin_group_t *group, int, CountingEngine &) {
+        std::vector<float> data(4, 1);
+        keratin_collective_t wanted = reduce(data, 4);
+        wanted.axis = {2, 1};
+        Outcome first = run(group, wanted);
+        if (barrier(group).code != KERATIN_OK)
+          first.message += " and the group is broken";
+        return first;
+      });
+  for (int rank = 0; rank < 4; ++rank) {
+    CHECK(outcomes[rank].code == KERATIN_UNIMPLEMENTED);
+    CHECK(outcomes[rank].message ==
+          "all_reduce 'loss' on rank " + std::to_string(rank) +
+              " of 4: counting: not implemented: messages among some of the ranks "
+              "(keratin_comm_t::split)");
+  }
+}
+
+TEST_CASE("a rank that is killed is missed by those of other axes, too") {
+  for (int last : {0, 1, 7}) {
+    std::string job = newJob();
+    std::vector<pid_t> processes;
+    for (int rank = 0; rank < 4; ++rank)
+      processes.push_back(inProcess([&] {
+        keratin_group_t *group = join(job, rank, 4);
+        std::vector<float> data(300000);
+        Outcome end;
+        for (int i = 0; end.code == KERATIN_OK && i < 1000; ++i) {
+          if (rank == 3 && i == last)
+            kill(getpid(), SIGKILL);
+          keratin_collective_t wanted = reduce(data, int64_t(data.size()));
+          wanted.axis = {2, 1};
+          end = run(group, wanted);
+        }
+        bool isTold = end.code == KERATIN_UNAVAILABLE &&
+                      end.message.find("rank 3 is gone") != std::string::npos;
+        keratin_group_destroy(group);
+        return isTold ? 0 : 1;
+      }));
+    for (int rank = 0; rank < 3; ++rank)
+      CHECK(statusOf(processes[rank]) == 0);
+    CHECK(WTERMSIG(statusOf(processes[3])) == SIGKILL);
+  }
+}
+
 TEST_CASE("many ranks hear of each other by neighbours, and gather where they are not all alike") {
   for (auto [size, steps] : {std::pair(17, 5), {24, 5}, {33, 6}})
     for (int odd : {0, size / 2, size - 1}) {
@@ -237,24 +333,6 @@ TEST_CASE("a rank that does not come in time breaks the group") {
   CHECK(outcomes[0].message ==
         "barrier on rank 0 of 2: rank 1 has not come in time (KERATIN_COLLECTIVE_TIMEOUT)");
 }
-
-namespace {
-
-// Runs the work of a rank in a process of its own.
-template <typename Work> pid_t inProcess(Work work) {
-  pid_t child = fork();
-  if (child == 0)
-    endProcess(work());
-  return child;
-}
-
-int statusOf(pid_t process) {
-  int status = -1;
-  waitpid(process, &status, 0);
-  return status;
-}
-
-} // namespace
 
 TEST_CASE("ranks may be processes") {
   std::string job = newJob();

@@ -15,6 +15,18 @@
 
 static keratin_group_t *group;
 static int rank, size;
+/* Of the axis that collectives are among: its ranks, and this one's place. */
+static keratin_axis_t axis;
+static int members, place;
+
+static int number(int which) { return axis.count ? rank + (which - place) * axis.stride : which; }
+
+static void choose(int count, int stride) {
+  axis.count = count;
+  axis.stride = stride;
+  members = count ? count : size;
+  place = count ? rank / stride % count : rank;
+}
 
 static void need(int condition, const char *what, const keratin_status_t *status) {
   if (condition)
@@ -29,6 +41,7 @@ static void run(keratin_collective_t wanted, const char *name) {
   wanted.bytes = sizeof(wanted);
   wanted.dtype = KERATIN_DTYPE_INT32;
   wanted.name = name;
+  wanted.axis = axis;
   need(keratin_group_run(group, &wanted, &status) == KERATIN_OK, name, &status);
 }
 
@@ -43,7 +56,7 @@ static int32_t *fill(int64_t count) {
 }
 
 static void check(int64_t count) {
-  int32_t *send = fill(count * size), *receive = malloc((size_t)(count * size + 1) * 4);
+  int32_t *send = fill(count * members), *receive = malloc((size_t)(count * members + 1) * 4);
   keratin_collective_t c;
 
   memset(&c, 0, sizeof(c));
@@ -54,48 +67,48 @@ static void check(int64_t count) {
   run(c, "all_reduce");
   for (int64_t i = 0; i < count; ++i) {
     int32_t sum = 0;
-    for (int r = 0; r < size; ++r)
-      sum += element(r, i);
+    for (int r = 0; r < members; ++r)
+      sum += element(number(r), i);
     need(receive[i] == sum, "all_reduce is wrong", NULL);
   }
 
   c.kind = KERATIN_ALL_GATHER;
-  c.receive_elements = count * size;
+  c.receive_elements = count * members;
   run(c, "all_gather");
-  for (int64_t i = 0; i < count * size; ++i)
-    need(receive[i] == element((int)(i / count), i % count), "all_gather is wrong", NULL);
+  for (int64_t i = 0; i < count * members; ++i)
+    need(receive[i] == element(number((int)(i / count)), i % count), "all_gather is wrong", NULL);
 
   c.kind = KERATIN_REDUCE_SCATTER;
-  c.send_elements = count * size;
+  c.send_elements = count * members;
   c.receive_elements = count;
   run(c, "reduce_scatter");
   for (int64_t i = 0; i < count; ++i) {
     int32_t sum = 0;
-    for (int r = 0; r < size; ++r)
-      sum += element(r, rank * count + i);
+    for (int r = 0; r < members; ++r)
+      sum += element(number(r), place * count + i);
     need(receive[i] == sum, "reduce_scatter is wrong", NULL);
   }
 
   c.kind = KERATIN_ALL_TO_ALL;
-  c.receive_elements = count * size;
+  c.receive_elements = count * members;
   run(c, "all_to_all");
-  for (int64_t i = 0; i < count * size; ++i)
-    need(receive[i] == element((int)(i / count), rank * count + i % count), "all_to_all is wrong",
-         NULL);
+  for (int64_t i = 0; i < count * members; ++i)
+    need(receive[i] == element(number((int)(i / count)), place * count + i % count),
+         "all_to_all is wrong", NULL);
 
   c.kind = KERATIN_BROADCAST;
   c.send_elements = c.receive_elements = count;
-  c.from = size - 1;
+  c.from = members - 1;
   run(c, "broadcast");
   for (int64_t i = 0; i < count; ++i)
-    need(receive[i] == element(size - 1, i), "broadcast is wrong", NULL);
+    need(receive[i] == element(number(members - 1), i), "broadcast is wrong", NULL);
 
   c.kind = KERATIN_PERMUTE;
-  c.to = (rank + 1) % size;
-  c.from = (rank + size - 1) % size;
+  c.to = (place + 1) % members;
+  c.from = (place + members - 1) % members;
   run(c, "permute");
   for (int64_t i = 0; i < count; ++i)
-    need(receive[i] == element(c.from, i), "permute is wrong", NULL);
+    need(receive[i] == element(number(c.from), i), "permute is wrong", NULL);
 
   c.kind = KERATIN_BARRIER;
   run(c, "barrier");
@@ -176,6 +189,7 @@ int main(int argc, char **argv) {
   need(keratin_group_create(comm, &group, &status) == KERATIN_OK, "create", &status);
   rank = keratin_group_rank(group);
   size = keratin_group_size(group);
+  choose(0, 0);
   check(1);
   if (argc > 2)
     disturb(argv[1], atoi(argv[2]), argc > 3);
@@ -183,6 +197,14 @@ int main(int argc, char **argv) {
   if (argc == 1) {
     check(300001);
     overlap();
+  }
+  if (argc == 1 && size % 2 == 0) { /* a mesh of 2 times the others */
+    choose(2, size / 2);
+    check(300001);
+    choose(size / 2, 1);
+    check(300001);
+    choose(2, size / 2);
+    check(1);
   }
   if (rank == 0)
     printf("%d ranks over %s: all collectives are right\n", size, keratin_group_engine(group));

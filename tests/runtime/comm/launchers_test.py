@@ -64,7 +64,7 @@ for name, launcher in LAUNCHERS.items():
     if shutil.which(launcher[0]) is None:
         print(f'{launcher[0]} is not here: nothing of {name} was tried')
         continue
-    for ranks in (2, 3):
+    for ranks in (2, 3, 4):
         mpi(name, launcher, ranks)
     mpi(name, launcher, 17, 'brief')
     mpi_with_a_lost_rank(launcher)
