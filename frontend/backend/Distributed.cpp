@@ -26,8 +26,8 @@ bool isInitialized() { return jobGroup() != nullptr; }
 
 void finalize() { leaveJob(); }
 
-int rank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
-int size() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
+int rank() { return jobRank(); }
+int size() { return jobSize(); }
 std::string engine() { return jobGroup() ? keratin_group_engine(jobGroup()) : "one rank"; }
 
 void barrier() { runWithJob("distributed.barrier", collective(KERATIN_BARRIER, "barrier")); }

@@ -6,6 +6,7 @@
 #include "frontend/graph/InputNames.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
+#include "frontend/graph/StateParts.h"
 #include "keratin/graph.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
@@ -305,12 +306,27 @@ void frontend::checkOptions(const Call &call, const FunctionOptions &options) {
                     " seconds; needed at least 0 (no limit)");
 }
 
+FunctionModule frontend::moduleOf(const Function::Impl &impl, const FunctionOptions &options) {
+  FunctionModule module =
+      buildFunctionModule(sliceFunction(impl), impl.name, Literals::AsConstants);
+  if (options.shardStates)
+    divideStates(module);
+  return module;
+}
+
+static VariableStorage::Extent extentIn(const FunctionModule &module,
+                                        const VariableStorage *storage) {
+  return module.divided.count(storage) ? VariableStorage::Extent::Part
+                                       : VariableStorage::Extent::Whole;
+}
+
 Placement frontend::placeFunction(const Call &call, const FunctionModule &module,
                                   const FunctionOptions &options) {
   Placement placement = placementOf(call, options);
   for (const auto &[name, storage] : module.variables)
-    if (auto conflict =
-            placement.device ? storage->conflictOn(*placement.device, name) : std::nullopt)
+    if (auto conflict = placement.device ? storage->conflictOn(*placement.device, name,
+                                                               extentIn(module, storage.get()))
+                                         : std::nullopt)
       call.valueError(*conflict);
   return placement;
 }
@@ -318,10 +334,13 @@ Placement frontend::placeFunction(const Call &call, const FunctionModule &module
 // Nothing moves for a function that cannot be made.
 void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
                                const Placement &placement) {
-  std::vector<ModuleVariable> variables = module.variables;
+  std::vector<std::pair<ModuleVariable, VariableStorage::Extent>> variables;
+  for (const ModuleVariable &variable : module.variables)
+    variables.emplace_back(variable, extentIn(module, variable.storage.get()));
   impl.program = Program::compile(std::move(module), placement);
-  for (const auto &[name, storage] : variables) {
-    impl.variables.push_back(storage->settle(*placement.device, impl.name, name));
+  for (const auto &[variable, extent] : variables) {
+    impl.variables.push_back(
+        variable.storage->settle(*placement.device, impl.name, variable.name, extent));
     impl.handles.push_back(impl.variables.back().get());
   }
 }
@@ -393,6 +412,10 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
   impl.lazyUpdates = options.lazyUpdates;
   if (!options.shard.empty()) // else those that a loaded function was saved with
     impl.shard = options.shard;
+  if (options.shardStates && impl.shard.empty())
+    call.valueError("states are to be in parts, and no size is; needed one that is sharded");
+  if (options.shardStates && options.lazyUpdates)
+    call.notImplemented("states in parts with lazy updates");
   for (const Shard &shard : options.shard) {
     auto hasSize = [&](const Tensor &input) {
       return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {
@@ -419,7 +442,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     checkOptions(call, options);
     impl = implOf(call, inputs, outputs, updates, name);
     setOptions(call, *impl, options);
-    module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
+    module = moduleOf(*impl, options);
     placement = placeFunction(call, module, options);
   }
   compileFunction(*impl, std::move(module), placement);

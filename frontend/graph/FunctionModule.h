@@ -9,6 +9,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct FunctionModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   // The variables of the signature, in order.
   std::vector<ModuleVariable> variables;
+  // Those of which each rank of a job has a part.
+  std::set<const VariableStorage *> divided;
   int64_t outputs = 0;
   size_t constantBytes = 0; // of all constants
 

@@ -16,6 +16,9 @@ static std::atomic<keratin_group_t *> group{nullptr};
 
 keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acquire); }
 
+int frontend::jobRank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
+int frontend::jobSize() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
+
 void frontend::joinJob(keratin_comm_t *engine) {
   std::lock_guard lock(mutex);
   if (jobGroup())

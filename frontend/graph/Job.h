@@ -8,6 +8,9 @@ namespace keratin::frontend {
 
 // Null: it has joined none. The group stays when it is left; then its collectives fail.
 keratin_group_t *jobGroup();
+// 0 and 1 where it has joined none.
+int jobRank();
+int jobSize();
 // Joins by what the launcher says, or over an engine that the program brings. RuntimeError where
 // the process has joined already.
 void joinJob(keratin_comm_t *engine);

@@ -1,11 +1,16 @@
 #include "frontend/graph/VariableStorage.h"
 
 #include "frontend/graph/Devices.h"
+#include "frontend/graph/Job.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/RuntimeView.h"
 #include "frontend/values/Elements.h"
 
+#include "ir/shapes/EvenParts.h"
+
 #include <algorithm>
+#include <cstring>
+#include <list>
 #include <mutex>
 #include <shared_mutex>
 
@@ -28,12 +33,12 @@ static bool isZero(const Array &element) {
 VariableStorage::VariableStorage(const Array &initial)
     : type(initial.dtype()), dims(initial.shape()), place(&currentDevice()) {
   Array packed;
-  variable = makeOn(*place, rowMajor(initial, packed).rawData());
+  variable = makeOn(*place, dims, rowMajor(initial, packed).rawData());
 }
 
 VariableStorage::VariableStorage(const Array &element, const std::vector<int64_t> &dims)
     : type(element.dtype()), dims(dims), place(&currentDevice()) {
-  variable = makeOn(*place, /*initial=*/nullptr);
+  variable = makeOn(*place, dims, /*initial=*/nullptr);
   if (isZero(element))
     return;
   std::vector<int64_t> strides(dims.size(), 0);
@@ -48,6 +53,7 @@ VariableStorage::VariableStorage(const Array &element, const std::vector<int64_t
 
 // Zeros for null.
 VariableStorage::Handle VariableStorage::makeOn(const keratin_device_t &device,
+                                                const std::vector<int64_t> &dims,
                                                 const void *initial) const {
   keratin_status_t status = {};
   keratin_variable_t *made = nullptr;
@@ -58,25 +64,72 @@ VariableStorage::Handle VariableStorage::makeOn(const keratin_device_t &device,
 }
 
 size_t VariableStorage::bytes() const {
-  std::shared_lock lock(moves());
-  return keratin_variable_bytes(variable.get());
+  size_t bytes = dtypeSize(type);
+  for (int64_t size : dims)
+    bytes *= size_t(size);
+  return bytes;
 }
 
-static Array readFrom(const VariableStorage &storage, const keratin_variable_t *variable) {
-  Array value = Array::empty(storage.dtype(), storage.shape());
+//===-- Parts ---------------------------------------------------------------------------------===//
+
+static ir::EvenParts partsOfJob() { return {jobRank(), jobSize()}; }
+
+// In one line, with zeros behind the last element.
+Array VariableStorage::partOf(const Array &whole) const {
+  Array host = whole.toHost(), packed;
+  const char *elements = static_cast<const char *>(rowMajor(host, packed).rawData());
+  const int64_t count = host.size(), begin = partsOfJob().begin(count)->constantValue(),
+                length = partsOfJob().length(count)->constantValue(),
+                own = std::max<int64_t>(0, std::min(length, count - begin));
+  Array part = Array::empty(type, {length});
+  std::memset(part.rawData(), 0, part.bytes());
+  if (own > 0)
+    std::memcpy(part.rawData(), elements + size_t(begin) * dtypeSize(type),
+                size_t(own) * dtypeSize(type));
+  return part;
+}
+
+static Array wholeOf(Array part, const std::vector<int64_t> &dims) {
+  Array all, whole;
+  try {
+    all = Array::empty(part.dtype(), {part.size() * jobSize()});
+    whole = Array::empty(part.dtype(), dims);
+  } catch (const MemoryError &failure) {
+    keratin_group_fail(jobGroup(), failure.what());
+    throw;
+  }
+  keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, "parts of a variable");
+  wanted.dtype = int32_t(part.dtype());
+  wanted.send = part.rawData();
+  wanted.send_elements = part.size();
+  wanted.receive = all.rawData();
+  wanted.receive_elements = all.size();
+  runWithJob("get_value", wanted);
+  std::memcpy(whole.rawData(), all.rawData(), whole.bytes());
+  return whole;
+}
+
+//===-- Values --------------------------------------------------------------------------------===//
+
+Array VariableStorage::readFrom(const keratin_variable_t *present, bool isPart) const {
+  const int64_t count = int64_t(bytes() / dtypeSize(type));
+  Array value = isPart ? Array::empty(type, {partsOfJob().length(count)->constantValue()})
+                       : Array::empty(type, dims);
   keratin_status_t status = {};
-  keratin_variable_read(variable, value.rawData(), value.bytes(), &status);
+  keratin_variable_read(present, value.rawData(), value.bytes(), &status);
   throwIfFailed("get_value", status);
-  return value;
+  return isPart ? wholeOf(std::move(value), dims) : value;
 }
 
 Array VariableStorage::read() const {
   Handle present;
+  bool isPart;
   {
     std::shared_lock lock(moves());
     present = variable;
+    isPart = isDivided();
   }
-  return readFrom(*this, present.get());
+  return readFrom(present.get(), isPart);
 }
 
 static void readAll(const std::vector<VariableStorage::Handle> &from,
@@ -96,10 +149,16 @@ static void readAll(const std::vector<VariableStorage::Handle> &from,
 }
 
 void VariableStorage::read(const std::vector<Destination> &destinations) {
+  std::vector<Destination> whole;
+  for (const Destination &each : destinations)
+    if (each.storage->isDivided())
+      std::memcpy(each.data, each.storage->read().rawData(), each.storage->bytes());
+    else
+      whole.push_back(each);
   auto handles = [&] {
     std::vector<Handle> present;
     std::shared_lock lock(moves());
-    for (const Destination &each : destinations)
+    for (const Destination &each : whole)
       present.push_back(each.storage->variable);
     return present;
   };
@@ -108,19 +167,24 @@ void VariableStorage::read(const std::vector<Destination> &destinations) {
   std::vector<Handle> from, present = handles();
   while (from != present) {
     from = std::move(present);
-    readAll(from, destinations);
+    readAll(from, whole);
     present = handles();
   }
 }
 
 VariableStorage::Handle VariableStorage::peek(const keratin_device_t &device) const {
   std::shared_lock lock(moves());
-  return place == &device ? variable : nullptr;
+  return place == &device && !isDivided() ? variable : nullptr;
 }
 
 std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &device,
-                                                       const std::string &name) const {
+                                                       const std::string &name,
+                                                       Extent extent) const {
   const keratin_device_t *other = settledOn();
+  if (other && isDivided() != (extent == Extent::Part))
+    return "variable '" + name + "' is " +
+           (isDivided() ? "in parts, one on each rank, for another function; needed the whole"
+                        : "whole on each rank, for another function; needed a part of it on each");
   if (!other || other == &device)
     return std::nullopt;
   return std::string("runs on device '") + device.name + "'; variable '" + name +
@@ -129,15 +193,20 @@ std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &d
 
 VariableStorage::Handle VariableStorage::settle(const keratin_device_t &device,
                                                 const std::string &function,
-                                                const std::string &name) {
-  if (settledOn() != &device) {
+                                                const std::string &name, Extent extent) {
+  const bool needsPart = extent == Extent::Part;
+  if (settledOn() != &device || isDivided() != needsPart) {
     std::unique_lock lock(moves());
-    if (std::optional<std::string> conflict = conflictOn(device, name))
+    if (std::optional<std::string> conflict = conflictOn(device, name, extent))
       throw ValueError(function + ": " + *conflict);
-    if (place != &device) {
-      variable = makeOn(device, readFrom(*this, variable.get()).rawData());
+    if (settledOn() != &device && (place != &device || needsPart)) {
+      Array value = readFrom(variable.get(), /*isPart=*/false);
+      if (needsPart)
+        value = partOf(value);
+      variable = makeOn(device, value.shape(), value.rawData());
       place = &device;
     }
+    divided.store(needsPart, std::memory_order_release);
     settled.store(&device, std::memory_order_release);
   }
   return variable; // which moves no more
@@ -147,10 +216,12 @@ void VariableStorage::write(const std::string &function,
                             const std::vector<Assignment> &assignments) {
   std::vector<keratin_variable_t *> variables;
   std::vector<keratin_tensor_t> values;
+  std::list<Array> parts;
   std::shared_lock lock(moves());
   for (const auto &[storage, value] : assignments) {
     variables.push_back(storage->variable.get());
-    values.push_back(viewOf(value));
+    values.push_back(
+        viewOf(storage->isDivided() ? parts.emplace_back(storage->partOf(value)) : value));
   }
   keratin_status_t status = {};
   keratin_variables_write(variables.data(), values.data(), int32_t(values.size()), &status);

@@ -31,17 +31,24 @@ public:
   DType dtype() const { return type; }
   const std::vector<int64_t> &shape() const { return dims; }
   size_t bytes() const;
+  // Whether this rank of a job has a part of the elements (ir/shapes/EvenParts.h), for functions
+  // that need no more. read() and write() are of the whole all the same; all ranks read together.
+  bool isDivided() const { return divided.load(std::memory_order_acquire); }
 
   // The device that a function has decided for; null if none has.
   const keratin_device_t *settledOn() const { return settled.load(std::memory_order_acquire); }
+  // What a function needs of it.
+  enum class Extent { Whole, Part };
   // What to say of a function that would use it on this device, if another has decided otherwise.
   // `name` is the variable's.
-  std::optional<std::string> conflictOn(const keratin_device_t &device,
-                                        const std::string &name) const;
-  // It lies on the device from now on. ValueError "function: ..." for a conflict.
+  std::optional<std::string> conflictOn(const keratin_device_t &device, const std::string &name,
+                                        Extent extent) const;
+  // It lies on the device from now on, this rank's part of it or the whole. ValueError "function:
+  // ..." for a conflict.
   Handle settle(const keratin_device_t &device, const std::string &function,
-                const std::string &name);
-  // As it is, if it lies on the device, for a reader, who does not decide anything; else null.
+                const std::string &name, Extent extent = Extent::Whole);
+  // As it is, if the whole lies on the device, for a reader, who does not decide anything; else
+  // null.
   Handle peek(const keratin_device_t &device) const;
 
   // A consistent copy, also while functions update it.
@@ -63,13 +70,17 @@ public:
   static void write(const std::string &function, const std::vector<Assignment> &assignments);
 
 private:
-  Handle makeOn(const keratin_device_t &device, const void *initial) const;
+  Handle makeOn(const keratin_device_t &device, const std::vector<int64_t> &dims,
+                const void *initial) const;
+  Array partOf(const Array &whole) const;
+  Array readFrom(const keratin_variable_t *variable, bool isPart) const;
 
   const DType type;
   const std::vector<int64_t> dims;
   Handle variable;
   const keratin_device_t *place; // where that lies
   std::atomic<const keratin_device_t *> settled{nullptr};
+  std::atomic<bool> divided{false};
 };
 
 } // namespace keratin::frontend

@@ -2,8 +2,11 @@
 #include "keratin/distributed.h"
 
 #include "frontend/backend/NamedVariables.h"
+#include "frontend/graph/Call.h"
 #include "frontend/graph/Job.h"
 #include "frontend/graph/RuntimeStatus.h"
+#include "frontend/graph/VariableStorage.h"
+#include "keratin/io.h"
 #include "keratin/training.h"
 
 #include "compiler/arrays/SafetensorsSet.h"
@@ -54,6 +57,12 @@ static NamedVariables variablesOf(const char *function, const TensorList &variab
                         location);
 }
 
+static bool isDivided(const Tensor &variable) {
+  Graph::Lock lock(Graph::get());
+  auto op = valueOf(variable).getDefiningOp<ir::VariableOp>();
+  return Graph::get().variables[op.getId()].storage->isDivided();
+}
+
 // The same on ranks that have the same variables.
 static std::string describe(const std::vector<compiler::WeightSlot> &slots) {
   std::string text;
@@ -78,18 +87,38 @@ static SafetensorsSet setOf(const std::string &path,
   return SafetensorsSet(path, std::move(members), size_t(backend::distributed::size()));
 }
 
-static void writePart(const SafetensorsSet &set, const NamedVariables &named, size_t part,
-                      const std::string &path, SourceLocation location) {
-  NamedVariables own;
+// What is written in this part. Variables in parts of their own all ranks read together, one after
+// the other; those of no part of the set only help.
+static std::map<std::string, Array> valuesOfPart(const SafetensorsSet &set,
+                                                 const NamedVariables &named, size_t part,
+                                                 SourceLocation location) {
+  std::map<std::string, Array> values;
+  NamedVariables whole;
   size_t member = 0;
-  for (const auto &[name, variable] : named)
-    if (set.partOf(member++) == part)
-      own.emplace(name, variable);
+  for (const auto &[name, variable] : named) {
+    const bool isOwn = set.partOf(member++) == part;
+    if (isDivided(variable)) {
+      Array value = backend::get_value(variable, location);
+      if (isOwn)
+        values.emplace(name, std::move(value));
+    } else if (isOwn) {
+      whole.emplace(name, variable);
+    }
+  }
+  alone([&] {
+    std::vector<Array> arrays = valuesOf(whole, location);
+    for (size_t i = 0; const auto &[name, variable] : whole)
+      values.emplace(name, std::move(arrays[i++]));
+  });
+  return values;
+}
+
+static void writePart(std::map<std::string, Array> &values, const std::string &path,
+                      SourceLocation location) {
   absl::Status status = withMemory([&] {
-    std::vector<Array> arrays = valuesOf(own, location);
     std::vector<compiler::NamedView> views;
-    for (const auto &[name, variable] : own)
-      views.push_back(viewOf(name, arrays[views.size()]));
+    for (auto &[name, value] : values)
+      views.push_back(viewOf(name, value));
     return compiler::writeWeights(path, views);
   });
   if (!status.ok())
@@ -104,9 +133,11 @@ void saveCheckpoint(const TensorList &variables, const std::string &path, Source
   meet(kSave, describe(slots));
   const SafetensorsSet set = setOf(path, slots);
   const int64_t turn = takeFromFirst(kSave, rank() == 0 ? set.freeTurn() : 0);
+  const auto part = size_t(rank());
+  std::map<std::string, Array> values = valuesOfPart(set, named, part, location);
   alone([&] {
-    if (const auto part = size_t(rank()); part < set.numParts())
-      writePart(set, named, part, set.partPath(turn, part), location);
+    if (part < set.numParts())
+      writePart(values, set.partPath(turn, part), location);
   });
   meet(kSave, "parts of a checkpoint");
   alone([&] {

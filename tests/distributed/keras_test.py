@@ -64,6 +64,16 @@ def test_ranks_draw_alike_without_a_seed(tmp_path):
     check_equal(ranks, ranks[0])
 
 
+def test_states_in_parts_give_the_same_bits(tmp_path, monkeypatch):
+    monkeypatch.setenv('SEED', '7')
+    for states in ('0', '1'):
+        monkeypatch.setenv('KERATIN_SHARD_STATES', states)
+        for code, output in run_ranks(2, 'keras-states-%s-%d' % (states, os.getpid()), command('dense', tmp_path / states)):
+            assert code == 0, output
+    for whole, divided in zip(results(tmp_path / '0', 2), results(tmp_path / '1', 2)):
+        assert {name: value.tobytes() for name, value in whole.items()} == {name: value.tobytes() for name, value in divided.items()}
+
+
 def test_over_mpi(tmp_path, monkeypatch):
     launcher = LAUNCHERS['Open MPI']
     if shutil.which(launcher[0]) is None:

@@ -44,6 +44,16 @@ TEST_CASE("shards that a function cannot have") {
       });
 }
 
+TEST_CASE("states in parts that a function cannot have") {
+  Tensor x = K::placeholder({K::Dim("batch"), 2});
+  checkRefused<K::ValueError>(
+      "states are to be in parts, and no size is; needed one that is sharded",
+      [&] { K::function(x, K::sum(x), {}, {.shardStates = true}); });
+  checkRefused<K::NotImplementedError>("states in parts with lazy updates", [&] {
+    K::function(x, K::sum(x), {}, {.lazyUpdates = true, .shard = {{"batch"}}, .shardStates = true});
+  });
+}
+
 TEST_CASE("a process joins its ranks once") {
   CHECK_FALSE(K::distributed::isInitialized());
   CHECK(K::distributed::engine() == "one rank");

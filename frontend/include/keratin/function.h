@@ -301,6 +301,13 @@ struct FunctionOptions {
   // dimension, and, with the line, for an op that needs more of it than a rank has. Without
   // K::distributed::init() there is one rank.
   std::vector<Shard> shard = {};
+  // Of each state of an optimizer (momentum, Adam's m and v: a variable from which itself and
+  // another one are updated element by element, and that nothing else reads) each rank keeps and
+  // updates a part of the elements; gradients come by reduce_scatter, and new values of the others
+  // go by all_gather. Results are the same, bit by bit; values of such a variable are those of the
+  // whole, so all ranks read it together. Other functions must divide it, too. With shard; it is
+  // not saved.
+  bool shardStates = false;
 };
 
 } // namespace keratin

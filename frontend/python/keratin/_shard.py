@@ -18,6 +18,7 @@ from keratin import _function, _functions, distributed
 from keratin._native import functions as _native
 
 SIZE = os.environ['KERATIN_SHARD']
+STATES = os.environ.get('KERATIN_SHARD_STATES') == '1'
 
 
 def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None):
@@ -95,7 +96,7 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
     is_sharded = ('shard' not in kwargs and 0 in axes and
                   all(axis == 0 or each.ndim == 0 for each, axis in zip(inputs, axes)))
     if is_sharded:
-        kwargs = dict(kwargs, shard=[SIZE])
+        kwargs = dict({'shard_states': STATES} if updates else {}, **kwargs, shard=[SIZE])
     made = _function.function(inputs, outputs, updates, name, **kwargs)
     # What a program has drawn by itself may differ.
     distributed.broadcast(made.variables)

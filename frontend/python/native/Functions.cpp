@@ -149,13 +149,16 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
     else if (name == "shard")
       for (nb::handle size : nb::borrow<nb::object>(value))
         result.shard.emplace_back(fromPython<std::string>(size, argument));
+    else if (name == "shard_states")
+      result.shardStates = fromPython<bool>(value, argument);
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
-      valueError(
-          std::string(function) + ": there is no argument '" + name + "'; there are " + firstNames +
-          "device, target, memory_budget, time_limit, check_numbers, float32_products, "
-          "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, progress");
+      valueError(std::string(function) + ": there is no argument '" + name + "'; there are " +
+                 firstNames +
+                 "device, target, memory_budget, time_limit, check_numbers, float32_products, "
+                 "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, "
+                 "shard_states, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();

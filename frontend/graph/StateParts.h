@@ -1,0 +1,16 @@
+// States of optimizers, of which each rank of a job has a part (FunctionOptions::shardStates).
+#ifndef KERATIN_FRONTEND_GRAPH_STATEPARTS_H
+#define KERATIN_FRONTEND_GRAPH_STATEPARTS_H
+
+#include "frontend/graph/FunctionModule.h"
+
+namespace keratin::frontend {
+
+// Marks the states, for --keratin-shard, and adds two variables that say which rank this is, of how
+// many. A state is a variable from which updates are made, element by element, of itself and of
+// another one, and that nothing else reads. Alone a rank has all of them.
+void divideStates(FunctionModule &module);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_STATEPARTS_H
