@@ -289,6 +289,7 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
     request.updates.push_back(valueOf(update));
   GraphSlice slice = sliceGraph(request);
   slice.lazyUpdates = impl.lazyUpdates;
+  slice.gatherParts = impl.gatherParts;
   for (const Shard &shard : impl.shard)
     slice.sharded.push_back(Graph::get().namedSymbol(shard.size));
   if (impl.isLoaded)
@@ -410,8 +411,13 @@ static std::shared_ptr<Function::Impl> implOf(Call &call, const std::vector<Tens
 
 void frontend::setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options) {
   impl.lazyUpdates = options.lazyUpdates;
-  if (!options.shard.empty()) // else those that a loaded function was saved with
+  if (!options.shard.empty()) { // else those that a loaded function was saved with
     impl.shard = options.shard;
+    impl.gatherParts = false;
+  }
+  impl.gatherParts |= options.gatherParts;
+  if (impl.gatherParts && impl.shard.empty())
+    call.valueError("gather_parts, and no size is sharded; needed shard");
   if (options.shardStates && impl.shard.empty())
     call.valueError("states are to be in parts, and no size is; needed one that is sharded");
   if (options.shardStates && options.lazyUpdates)

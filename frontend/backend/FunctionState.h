@@ -35,7 +35,8 @@ GraphSlice sliceFunction(const Function::Impl &impl);
 
 // What no function can be made with is an error of the call.
 void checkOptions(const Call &call, const FunctionOptions &options);
-// What the function's graph is compiled as. ValueError for shards that its inputs have not.
+// What the function's graph is compiled as. ValueError for shards that its inputs have not, and for
+// parts where there are none.
 void setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options);
 // The function as a module, with its states divided where the options say so. Under the graph's
 // mutex.
@@ -65,6 +66,7 @@ struct keratin::Function::Impl {
   bool isLoaded = false;
   bool lazyUpdates = false; // as FunctionOptions::lazyUpdates
   std::vector<Shard> shard; // as FunctionOptions::shard
+  bool gatherParts = false; // as FunctionOptions::gatherParts
 
   std::vector<frontend::VariableStorage::Handle> variables; // kept alive for the handles
   std::vector<keratin_variable_t *> handles;

@@ -8,6 +8,7 @@
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/Transfer.h"
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -241,6 +242,7 @@ private:
         if (llvm::none_of(impl->shard, [&](const Shard &shard) { return shard.size == name; }))
           impl->shard.emplace_back(name);
       }
+    impl->gatherParts = function->hasAttr(ir::kGathersPartsAttr);
   }
 
   void addPlaceholder(unsigned i, const std::string &name) {

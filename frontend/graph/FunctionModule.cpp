@@ -7,6 +7,7 @@
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
@@ -168,6 +169,8 @@ private:
     function.setAllResultAttrs(resultAttributes);
     if (slice.lazyUpdates)
       function->setAttr(ir::kLazyUpdatesAttr, b.getUnitAttr());
+    if (slice.gatherParts)
+      function->setAttr(ir::kGathersPartsAttr, b.getUnitAttr());
   }
 
   Graph &graph;

@@ -28,6 +28,7 @@ struct GraphSlice {
   std::vector<ir::UpdateOp> updates;        // to be committed, each once, in order
   bool lazyUpdates = false;                 // as FunctionOptions::lazyUpdates
   std::vector<int64_t> sharded;             // symbols of sizes, as FunctionOptions::shard
+  bool gatherParts = false;                 // as FunctionOptions::gatherParts
 };
 
 // Under the graph's mutex. ValueError for a placeholder that is neither fed nor has a default, and

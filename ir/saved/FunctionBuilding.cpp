@@ -1,4 +1,5 @@
 // Functions, from a saved graph that has been checked.
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
@@ -71,6 +72,8 @@ LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp mo
   for (const v1::SizeLimits &limits : saved.size_limits())
     limited.set(limits.symbol(), {limitsOf(limits)});
   limited.attachTo(built);
+  if (saved.gathers_parts())
+    built->setAttr(kGathersPartsAttr, b.getUnitAttr());
   result.name = saved.name();
   result.symbols.assign(saved.symbols().begin(), saved.symbols().end());
   return success();

@@ -163,6 +163,8 @@ LogicalResult GraphReading::checkShards(const llvm::DenseSet<int64_t> &dimension
       return fail("the sharded sizes are not in order, or no named dimensions of an input");
     previous = symbol;
   }
+  if (function->gathers_parts() && function->sharded_symbols().empty())
+    return fail("gathers parts, but no size is sharded");
   return success();
 }
 

@@ -1,5 +1,6 @@
 #include "ir/saved/GraphWriter.h"
 
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
@@ -263,8 +264,10 @@ private:
       sharded.insert(uint32_t(symbols.lookup(size.symbolId())));
     }
     saved->mutable_sharded_symbols()->Assign(sharded.begin(), sharded.end());
-    if (!sharded.empty())
-      graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
+    if (sharded.empty())
+      return success();
+    saved->set_gathers_parts(function->hasAttr(kGathersPartsAttr));
+    graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
     return success();
   }
 

@@ -10,6 +10,10 @@ using namespace keratin::passes;
 using namespace keratin::ir;
 using namespace mlir;
 
+// As the option is called (FunctionOptions::gatherParts, --gather-parts).
+static constexpr StringLiteral kNeedsGathers =
+    "; needed gather_parts, with which each rank gets all parts";
+
 LogicalResult RankValues::run() {
   for (BlockArgument argument : function.getArguments())
     setArgument(argument);
@@ -61,8 +65,10 @@ LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
   auto isNowhereWhole = [&](Value operand) {
     return !hasParts(operand) && !isOfWhole(operand.getDefiningOp());
   };
-  if (!gathers || llvm::any_of(op->getOperands(), isNowhereWhole))
+  if (llvm::any_of(op->getOperands(), isNowhereWhole))
     return refuse(op, what);
+  if (!gathers)
+    return refuse(op, what, kNeedsGathers);
   forgetInside(op);
   gathering.insert(op);
   needOperandsWhole(op);
@@ -72,10 +78,10 @@ LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
   return success();
 }
 
-LogicalResult RankValues::refuse(Operation *op, const Twine &what) {
+LogicalResult RankValues::refuse(Operation *op, const Twine &what, StringRef needed) {
   int64_t symbol = *llvm::min_element(sharded);
   return emitGraphError(op) << "not implemented: " << what << " '" << SizeNames(function)[symbol]
-                            << "', of which each rank has a part",
+                            << "', of which each rank has a part" << needed,
          failure();
 }
 
@@ -120,7 +126,8 @@ LogicalResult RankValues::needOrder(OpOperand &operand) {
   if (!own || *own == DimExpr(1))
     return success();
   if (!gathers)
-    return refuse(operand.get().getDefiningOp(), "other dimensions merged in front of");
+    return refuse(operand.get().getDefiningOp(), "other dimensions merged in front of",
+                  kNeedsGathers);
   unordered.insert(&operand);
   return success();
 }

@@ -88,7 +88,8 @@ private:
   mlir::LogicalResult needAllWhole(mlir::Operation *op);
   // Needs the parts of all ranks, or is refused.
   mlir::LogicalResult needAllParts(mlir::Operation *op, const llvm::Twine &what);
-  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &what);
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &what,
+                             llvm::StringRef needed = "");
   bool hasParts(mlir::Value value) const;
   mlir::LogicalResult needOrder(mlir::OpOperand &operand);
   void forgetInside(mlir::Operation *op);

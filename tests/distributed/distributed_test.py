@@ -173,6 +173,30 @@ def test_a_step_of_a_file_trains_on_ranks_and_ahead_of_time(tmp_path):
         assert (code, output) == (0, ''), output
 
 
+def test_ops_get_all_parts_where_they_may(tmp_path):
+    path = tmp_path / 'sums.ktg'
+    lines = ["x = K.placeholder((K.Dim('batch'), 2))", 'w = K.variable([1., -1.])',
+             'y = K.cumsum(x * w, axis=0)', 'loss = K.sum(K.square(y))',
+             'outputs = [y, loss, K.gradients(loss, [w])[0]]',
+             "f = K.function([x], outputs, shard=['batch'], gather_parts=True)",
+             'rows = numpy.arange(10).reshape(5, 2) / 8',
+             'whole = K.function([x], outputs)([rows])',
+             'begin, end = (5 * r // D.size() for r in (D.rank(), D.rank() + 1))',
+             'if D.rank() == 0: K.save_function(f, %r)' % str(path),
+             'D.barrier()',
+             'for g in (f, K.load_function(%r)):' % str(path),
+             '    part, *same = g([rows[begin:end]])',
+             '    numpy.testing.assert_allclose(part, whole[0][begin:end], rtol=1e-6)',
+             '    for one, other in zip(same, whole[1:]): numpy.testing.assert_allclose(one, other, rtol=1e-6)',
+             'try:',
+             "    K.load_function(%r, shard=['batch'])" % str(path),  # which takes the place of all of it
+             'except ValueError as error:',
+             "    assert 'needed gather_parts' in str(error), error",
+             '    print(D.rank())']
+    for rank, (code, output) in enumerate(run_ranks(3, 'parts-%d' % os.getpid(), script(lines))):
+        assert (code, output) == (0, '%d\n' % rank), output
+
+
 def test_one_process():
     lines = [*SUM, 'assert (D.rank(), D.size(), D.engine(), D.is_initialized()) == (0, 1, "one rank", True)',
              'D.barrier()', 'assert f([numpy.ones((3, 2))])[0] == 6',

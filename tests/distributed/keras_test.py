@@ -122,7 +122,16 @@ def test_what_mixes_the_batch_is_refused_with_its_line():
     lines = ['x = K.placeholder((None, 2))', 'K.function([x], [K.cumsum(x, axis=0)])']
     for code, output in run_ranks(2, 'mixes-%d' % os.getpid(), script(lines)):
         assert code == 1
-        assert "cumsum along 'batch', of which each rank has a part; at <string>:5" in output, output
+        assert ("cumsum along 'batch', of which each rank has a part; needed gather_parts, with which each rank gets all parts; "
+                "at <string>:5") in output, output
+
+
+def test_what_mixes_the_batch_gathers_parts_where_the_environment_says_so(monkeypatch):
+    monkeypatch.setenv('KERATIN_GATHER_PARTS', 'on')
+    lines = ['x = K.placeholder((None, 2))', 'f = K.function([x], [K.cumsum(x, axis=0)])',
+             'rows = numpy.arange(10.).reshape(5, 2)', 'assert (f([rows])[0] == rows.cumsum(0)).all()']
+    for code, output in run_ranks(2, 'gathers-%d' % os.getpid(), script(lines)):
+        assert (code, output) == (0, ''), output
 
 
 def test_all_gather_needs_a_dimension():

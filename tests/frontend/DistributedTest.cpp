@@ -31,6 +31,17 @@ TEST_CASE("a sharded function of one rank computes the whole") {
   CHECK(results[1].shape() == std::vector<int64_t>{2, 2});
 }
 
+TEST_CASE("an op that needs all parts gets them where it may") {
+  Tensor x = K::placeholder({K::Dim("batch"), 2});
+  Tensor y = K::cumsum(x, 0);
+  K::Function f = K::function(x, y, {}, {.shard = {{"batch"}}, .gatherParts = true});
+  checkArray(f({Array{{1.0, 2.0}, {3.0, 4.0}}})[0], {{1.0, 2.0}, {4.0, 6.0}});
+  checkRefused<K::ValueError>(
+      "cumsum along 'batch', of which each rank has a part; needed gather_parts, with which each "
+      "rank gets all parts",
+      [&] { K::function(x, y, {}, {.shard = {{"batch"}}}); });
+}
+
 TEST_CASE("shards that a function cannot have") {
   Tensor x = K::placeholder({K::Dim("batch"), K::Dim("time")});
   checkRefused<K::ValueError>(
@@ -52,6 +63,12 @@ TEST_CASE("states in parts that a function cannot have") {
   checkRefused<K::NotImplementedError>("states in parts with lazy updates", [&] {
     K::function(x, K::sum(x), {}, {.lazyUpdates = true, .shard = {{"batch"}}, .shardStates = true});
   });
+}
+
+TEST_CASE("parts that there are not") {
+  Tensor x = K::placeholder({K::Dim("batch"), 2});
+  checkRefused<K::ValueError>("function: gather_parts, and no size is sharded; needed shard",
+                              [&] { K::function(x, K::cumsum(x, 0), {}, {.gatherParts = true}); });
 }
 
 TEST_CASE("a process joins its ranks once") {

@@ -1,7 +1,7 @@
 // RUN: keratin-opt %s --keratin-shard --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?xf32, #keratin.dims<d0>> {
-  // expected-error @+1 {{not implemented: cumsum along 'x_dim0', of which each rank has a part}}
+  // expected-error @+1 {{not implemented: cumsum along 'x_dim0', of which each rank has a part; needed gather_parts, with which each rank gets all parts}}
   %y = keratin.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %y : tensor<?xf32, #keratin.dims<d0>>
 }

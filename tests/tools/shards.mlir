@@ -6,6 +6,10 @@
 // RUN: keratin-compile %s -o /dev/null --name=m --shard=length --header=- | FileCheck %s --check-prefix=WHOLE
 // RUN: keratin-dump %s --shard=length --stage=plan | FileCheck %s --check-prefix=PLAN
 // RUN: keratin-compile %s --shard=length -o %t.so --name=m && %{exits} 1 keratin-run %t.so --random --shard=length 2>&1 | FileCheck %s --check-prefix=OBJECT
+// RUN: %{exits} 1 keratin-run %t.so --random --gather-parts 2>&1 | FileCheck %s --check-prefix=OBJECT-PARTS
+// OBJECT-PARTS: keratin-run: error: --gather-parts goes with a model, not a shared object: keratin-compile --gather-parts
+// RUN: %{exits} 1 keratin-compile %s -o /dev/null --name=m --gather-parts 2>&1 | FileCheck %s --check-prefix=NO-PARTS
+// NO-PARTS: keratin-compile: error: --gather-parts: no size is sharded; needed --shard
 // PLAN: keratin.all_reduce sum
 // OBJECT: keratin-run: error: --shard goes with a model, not a shared object: keratin-compile --shard
 // JOINS: struct keratin_comm_t;

@@ -48,7 +48,7 @@ std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
      checkNumbers = false, showsProgress = false, externalData = false;
 SourcePathOptions sourcePaths;
-std::vector<std::string> shards;
+ShardOptions shards;
 
 CommandLine commandLine() {
   CommandLine line("keratin-compile <model.ktg, .onnx, .h5 or .mlir> [options]",
@@ -92,7 +92,7 @@ CommandLine commandLine() {
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
-  addShardOption(line, shards);
+  addShardOptions(line, shards);
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
   line.flag("--check-numbers", checkNumbers,
             "calls fail, naming the op and its line, where one makes NaN or\nan infinity");

@@ -38,7 +38,8 @@ using namespace keratin::tools;
 
 namespace {
 
-std::vector<std::string> inputs, shards;
+std::vector<std::string> inputs;
+ShardOptions shards;
 NamedNumbers sizes;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
             target = "cpu", float32Products = "float32", assumesSizes = "yes", sourceFolder,
@@ -61,7 +62,7 @@ CommandLine commandLine() {
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
   line.text("--function", functionName, "NAME", "only this function of the model");
-  addShardOption(line, shards);
+  addShardOptions(line, shards);
   line.text("--around", around, "OP",
             "only ops that match and those near them: a result (%12), an op's name, file:line");
   line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");

@@ -40,7 +40,8 @@ namespace {
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, stateFile, saveStateFile, weightsFile,
     saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes;
-std::vector<std::string> inputFiles, shards;
+std::vector<std::string> inputFiles;
+tools::ShardOptions shards;
 NamedNumbers sizes;
 std::optional<uint64_t> seed;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
@@ -65,7 +66,7 @@ CommandLine commandLine() {
   addSizeOption(line, sizes,
                 "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
                 "or that of a saved graph; default: 4");
-  addShardOption(line, shards);
+  addShardOptions(line, shards);
   line.number("--repeat", repeat, 0, "N",
               "so many calls; variables keep their values between; 0: none,\n"
               "for weights and states alone");
@@ -173,9 +174,11 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     return absl::InvalidArgumentError("--target goes with a model, not a shared object");
   if (!device.empty())
     return absl::InvalidArgumentError("--device goes with a model, not a shared object");
-  if (!shards.empty())
-    return absl::InvalidArgumentError("--shard goes with a model, not a shared object: "
-                                      "keratin-compile --shard");
+  if (std::string given = shards.given(); !given.empty())
+    return absl::InvalidArgumentError(given +
+                                      " goes with a model, not a shared object: "
+                                      "keratin-compile " +
+                                      given);
   if (memoryBudget > 0)
     return absl::InvalidArgumentError("--memory-budget goes with a model, not a shared object");
   if (checkNumbers)
@@ -460,7 +463,7 @@ absl::Status run(Watchdog &watchdog) {
   if (absl::Status status = load(context, loaded, watchdog); !status.ok())
     return status;
   Program &program = *loaded.program;
-  if (!shards.empty() || program.isSharded()) {
+  if (!shards.sizes.empty() || program.isSharded()) {
     watchdog.enter("joining the other ranks");
     if (absl::Status status = program.join(); !status.ok())
       return status;

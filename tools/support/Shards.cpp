@@ -1,5 +1,6 @@
 #include "tools/support/Shards.h"
 
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 
@@ -12,9 +13,11 @@
 using namespace keratin;
 using namespace mlir;
 
-void tools::addShardOption(CommandLine &line, std::vector<std::string> &names) {
-  line.texts("--shard", names, "NAME",
+void tools::addShardOptions(CommandLine &line, ShardOptions &options) {
+  line.texts("--shard", options.sizes, "NAME",
              "the size of which each rank of a job has a part, as batch; may be repeated");
+  line.flag("--gather-parts", options.gatherParts,
+            "ops that need all parts get them, which costs the memory of the whole on each rank");
 }
 
 // The sizes that inputs have as dimensions become `known`; whether one of them is the name.
@@ -37,8 +40,19 @@ static bool shardSize(func::FuncOp function, const std::string &name,
   return isFound;
 }
 
-absl::Status tools::shardSizes(ir::SavedGraph &graph, const std::vector<std::string> &names) {
-  for (const std::string &name : names) {
+// Where it has a sharded size; whether it has one.
+static bool gatherParts(func::FuncOp function) {
+  const ir::Signature signature(function);
+  for (unsigned i = 0; i < signature.firstVariable(); ++i)
+    if (signature.sharded(i)) {
+      function->setAttr(ir::kGathersPartsAttr, UnitAttr::get(function.getContext()));
+      return true;
+    }
+  return false;
+}
+
+absl::Status tools::shardSizes(ir::SavedGraph &graph, const ShardOptions &options) {
+  for (const std::string &name : options.sizes) {
     std::set<std::string> known;
     bool isFound = false;
     for (auto function : graph.module->getOps<func::FuncOp>())
@@ -48,5 +62,12 @@ absl::Status tools::shardSizes(ir::SavedGraph &graph, const std::vector<std::str
           "--shard: no input has a size '" + name + "'; " +
           (known.empty() ? "they have no unknown sizes" : "there are " + llvm::join(known, ", ")));
   }
-  return absl::OkStatus();
+  if (!options.gatherParts)
+    return absl::OkStatus();
+  bool hasParts = false;
+  for (auto function : graph.module->getOps<func::FuncOp>())
+    hasParts |= gatherParts(function);
+  return hasParts
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError("--gather-parts: no size is sharded; needed --shard");
 }

@@ -1,4 +1,4 @@
-// --shard=NAME of the tools: sizes of which each rank of a job has a part.
+// --shard=NAME and --gather-parts of the tools: sizes of which each rank of a job has a part.
 #ifndef KERATIN_TOOLS_SUPPORT_SHARDS_H
 #define KERATIN_TOOLS_SUPPORT_SHARDS_H
 
@@ -12,12 +12,23 @@
 
 namespace keratin::tools {
 
-// Adds the option, which may be given several times.
-void addShardOption(CommandLine &line, std::vector<std::string> &names);
+struct ShardOptions {
+  std::vector<std::string> sizes; // by their names
+  bool gatherParts = false;       // as FunctionOptions::gatherParts
 
-// Makes the sizes of these names sharded, beside those that the graph says are, in all functions
-// with an input that has one as a dimension. Fails for a name with which there is no such function.
-absl::Status shardSizes(ir::SavedGraph &graph, const std::vector<std::string> &names);
+  // What was given of them, as "--shard"; "": nothing.
+  std::string given() const {
+    return !sizes.empty() ? "--shard" : gatherParts ? "--gather-parts" : "";
+  }
+};
+
+// Adds the options, of which --shard may be given several times.
+void addShardOptions(CommandLine &line, ShardOptions &options);
+
+// Makes sizes sharded, beside those that the graph says are, in all functions with an input that
+// has one as a dimension. Fails for a name with which there is no such function, and for parts
+// where no function has any.
+absl::Status shardSizes(ir::SavedGraph &graph, const ShardOptions &options);
 
 } // namespace keratin::tools
 

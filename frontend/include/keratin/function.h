@@ -308,6 +308,10 @@ struct FunctionOptions {
   // whole, so all ranks read it together. Other functions must divide it, too. With shard; it is
   // not saved.
   bool shardStates = false;
+  // Such an op gets the parts of all ranks, which costs the memory of the whole on each of them,
+  // and messages of it. It is part of what `shard` says, and saved with it: a file's holds where
+  // `shard` is not given. ValueError where no size is sharded.
+  bool gatherParts = false;
 };
 
 } // namespace keratin

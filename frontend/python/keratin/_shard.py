@@ -21,6 +21,16 @@ SIZE = os.environ['KERATIN_SHARD']
 STATES = os.environ.get('KERATIN_SHARD_STATES') == '1'
 
 
+def _gathers_parts():
+    wish = os.environ.get('KERATIN_GATHER_PARTS') or 'off'
+    if wish not in ('on', 'off'):
+        raise ValueError("KERATIN_GATHER_PARTS is '%s'; needed is on or off" % wish)
+    return wish == 'on'
+
+
+GATHERS_PARTS = _gathers_parts()
+
+
 def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None):
     """As K.placeholder; the first size, if it is None, is the batch's.
 
@@ -96,7 +106,8 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
     is_sharded = ('shard' not in kwargs and 0 in axes and
                   all(axis == 0 or each.ndim == 0 for each, axis in zip(inputs, axes)))
     if is_sharded:
-        kwargs = dict({'shard_states': STATES} if updates else {}, **kwargs, shard=[SIZE])
+        states = {'shard_states': STATES} if updates else {}
+        kwargs = {'gather_parts': GATHERS_PARTS, **states, **kwargs, 'shard': [SIZE]}
     made = _function.function(inputs, outputs, updates, name, **kwargs)
     # What a program has drawn by itself may differ.
     distributed.broadcast(made.variables)

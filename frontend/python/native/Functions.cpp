@@ -151,6 +151,8 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
         result.shard.emplace_back(fromPython<std::string>(size, argument));
     else if (name == "shard_states")
       result.shardStates = fromPython<bool>(value, argument);
+    else if (name == "gather_parts")
+      result.gatherParts = fromPython<bool>(value, argument);
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
@@ -158,7 +160,7 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
                  firstNames +
                  "device, target, memory_budget, time_limit, check_numbers, float32_products, "
                  "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, "
-                 "shard_states, progress");
+                 "shard_states, gather_parts, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();

@@ -1,0 +1,11 @@
+"""keratin.distributed in one process: what is refused. Jobs are tests/distributed's."""
+import os
+import subprocess
+import sys
+
+
+def test_whether_programs_gather_parts_is_on_or_off():
+    environment = {**os.environ, 'KERATIN_SHARD': 'batch', 'KERATIN_GATHER_PARTS': 'yes'}
+    done = subprocess.run([sys.executable, '-c', 'import keratin.backend'], env=environment, text=True, capture_output=True)
+    assert done.returncode == 1
+    assert "ValueError: KERATIN_GATHER_PARTS is 'yes'; needed is on or off" in done.stderr
