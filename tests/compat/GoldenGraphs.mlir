@@ -537,3 +537,11 @@ func.func @shards(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "inp
   %t = keratin.reduce_sum %b axes = [1] : (tensor<2x?xf32, #keratin.dims<2, d0>>) -> tensor<2xf32>
   return %s, %t : tensor<3xf32>, tensor<2xf32>
 }
+
+// Ops may have the parts of all ranks, of format 1.4.
+func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "s"})
+    attributes {keratin.gathers_parts, keratin.sizes = ["batch"]} {
+  %s = keratin.cumsum %a {axis = 0 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %s : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}

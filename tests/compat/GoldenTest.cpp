@@ -1,4 +1,5 @@
 // Files that earlier versions wrote are read and compute what they did.
+#include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
@@ -100,6 +101,7 @@ TEST_CASE("golden files are read and executed", "[golden]") {
         hasOp |= op == "size_names" && ir::SizeNames::given(function, 0) == "batch";
         hasOp |= op == "shards" && ir::Signature(function).sharded(0) == 0 &&
                  ir::Signature(function).sharded(1) == 1;
+        hasOp |= op == "gathered_parts" && function->hasAttr(ir::kGathersPartsAttr);
       }
       CHECK(hasOp);
     }

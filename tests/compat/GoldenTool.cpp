@@ -87,7 +87,7 @@ static uint32_t minorOf(StringRef name) {
     return kSavedMinorOfLocalSizes;
   if (name == "value_parts")
     return kSavedMinorOfValueParts;
-  if (name == "size_names" || name == "size_limits" || name == "shards")
+  if (name == "size_names" || name == "size_limits" || name == "shards" || name == "gathered_parts")
     return kSavedMinorOfSizeNames;
   const SavedOp *op = findSavedOp(name);
   return op ? op->minor : 0;
