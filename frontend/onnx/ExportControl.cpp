@@ -218,10 +218,13 @@ void sparseDot(GraphExporter &e, mlir::Operation *op) {
 }
 
 const ExportRecord records[] = {
+    {"all_gather", nullptr, "ONNX has no ranks"},
+    {"all_reduce", nullptr, "ONNX has no ranks"},
     {"ctc_beam_search", nullptr, "ONNX has no search for label sequences"},
     {"if", conditional, "If"},
     {"print", alias, "nothing: it is not printed"},
     {"random_bits", nullptr, "ONNX has no random numbers with given bits"},
+    {"reduce_scatter", nullptr, "ONNX has no ranks"},
     {"require", alias, "nothing: what it requires is not checked"},
     {"scan", scan, "Scan; Loop without sequences"},
     {"sparse_dot", sparseDot, "Gather, Mul, ScatterND (opset 16)"},

@@ -17,7 +17,7 @@ def Keratin_RankReductionAttr : I64EnumAttr<"RankReduction", "what is made of an
 // moved, merged nor left out. Where a rank has failed, or wants something else, the call fails on
 // all of them. Gradients are those of the sum of what all ranks make.
 class Keratin_CollectiveOp<string mnemonic, list<Trait> traits = []> : Keratin_Op<mnemonic, traits> {
-  let isSaved = 0;
+  let savedSince = 4;
   let kernel = "Collective";
   let runtimeFunction = "collective";
   let operations = "DimExpr(0)";

@@ -153,6 +153,8 @@ Attribute GraphReading::buildAttribute(const v1::Attribute &attribute, SavedAttr
     return ComparisonAttr::get(&context, *symbolizeComparison(attribute.choice()));
   case SavedAttributeKind::Requirement:
     return RequirementAttr::get(&context, *symbolizeRequirement(attribute.choice()));
+  case SavedAttributeKind::RankReduction:
+    return RankReductionAttr::get(&context, *symbolizeRankReduction(attribute.choice()));
   case SavedAttributeKind::Dims: {
     Shape shape;
     int64_t ignored = 0;

@@ -479,6 +479,9 @@ private:
     case SavedAttributeKind::Requirement:
       saved->set_choice(stringifyRequirement(cast<RequirementAttr>(value).getValue()).str());
       return success();
+    case SavedAttributeKind::RankReduction:
+      saved->set_choice(stringifyRankReduction(cast<RankReductionAttr>(value).getValue()).str());
+      return success();
     case SavedAttributeKind::Dims: {
       std::vector<DimExpr> dims = cast<DimsAttr>(value).getDims();
       if (!isBound(dims) || dims.size() > size_t(kMaxSavedList))

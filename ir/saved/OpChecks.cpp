@@ -165,6 +165,8 @@ LogicalResult GraphReading::checkAttribute(const v1::Attribute &attribute,
     return expect(attribute.has_choice() && symbolizeComparison(attribute.choice()));
   case SavedAttributeKind::Requirement:
     return expect(attribute.has_choice() && symbolizeRequirement(attribute.choice()));
+  case SavedAttributeKind::RankReduction:
+    return expect(attribute.has_choice() && symbolizeRankReduction(attribute.choice()));
   case SavedAttributeKind::Dims: {
     if (failed(expect(attribute.has_dims() && attribute.dims().dims_size() <= kMaxSavedList)))
       return failure();

@@ -38,6 +38,8 @@ const char *keratin::ir::kindName(SavedAttributeKind kind) {
     return "the name of a comparison";
   case Kind::Requirement:
     return "the name of a requirement";
+  case Kind::RankReduction:
+    return "the name of a reduction";
   case Kind::Dims:
     return "a list of sizes";
   case Kind::Dense:

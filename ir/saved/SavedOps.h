@@ -18,6 +18,7 @@ enum class SavedAttributeKind {
   Text,
   Comparison,
   Requirement,
+  RankReduction,
   Dims,
   Dense
 };

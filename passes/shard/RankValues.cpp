@@ -228,6 +228,8 @@ LogicalResult RankValues::visitKinds(Operation *op) {
   if (auto end = dyn_cast<func::ReturnOp>(op))
     return visitReturn(end);
   noteBound(op);
+  if (isCollective(op))
+    return visitCollective(op);
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
       if (!hasParts(value))
@@ -437,6 +439,25 @@ LogicalResult RankValues::visitMove(Operation *op) {
   });
   if (!leavesAlone || mentions)
     return needAllParts(op, name + " along");
+  return needAllWhole(op);
+}
+
+// What whoever wrote the function has ranks do together: of what is the same on all of them, with a
+// result that is.
+LogicalResult RankValues::visitCollective(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  int64_t symbol = *llvm::min_element(sharded);
+  auto reduce = dyn_cast<AllReduceOp>(op);
+  if (isPart(op->getOperand(0)) || isPart(op->getResult(0)))
+    return emitGraphError(op) << name << " of '" << SizeNames(function)[symbol]
+                              << "', of which each rank has a part; needed what is the same on all",
+           failure();
+  if (isa<ReduceScatterOp>(op) || (reduce && reduce.getReduction() == RankReduction::Before))
+    return emitGraphError(op) << name
+                              << " gives each rank another value, and a function sharded along '"
+                              << SizeNames(function)[symbol]
+                              << "' is the same on all; needed one that is not sharded",
+           failure();
   return needAllWhole(op);
 }
 

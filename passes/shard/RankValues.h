@@ -62,6 +62,7 @@ private:
   mlir::LogicalResult visitScatter(ir::ScatterAddOp op);
   mlir::LogicalResult visitWindows(mlir::Operation *op, llvm::ArrayRef<int64_t> window,
                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
+  mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
   mlir::LogicalResult visitBranches(ir::IfOp op);
 

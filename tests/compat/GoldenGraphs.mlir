@@ -538,6 +538,24 @@ func.func @shards(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "inp
   return %s, %t : tensor<3xf32>, tensor<2xf32>
 }
 
+// What ranks do together, of one rank.
+func.func @all_gather(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.all_gather %x : tensor<3x2xf32> -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+func.func @all_reduce(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}, tensor<3x2xf32> {keratin.kind = "output", keratin.name = "z"}) {
+  %y = keratin.all_reduce max %x : tensor<3x2xf32>
+  %z = keratin.all_reduce before %x : tensor<3x2xf32>
+  return %y, %z : tensor<3x2xf32>, tensor<3x2xf32>
+}
+func.func @reduce_scatter(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_scatter sum %x : tensor<3x2xf32> -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
 // Ops may have the parts of all ranks, of format 1.4.
 func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64})
     -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "s"})

@@ -90,6 +90,44 @@ TEST_CASE("a process joins its ranks once") {
   CHECK(K::get_value(w).item() == 3);
 }
 
+// tests/distributed/collectives_test.py has several.
+TEST_CASE("what ranks do together, of one rank") {
+  namespace D = K::distributed;
+  const Array given = {{1.0, 2.0}, {3.0, 4.0}};
+  Tensor x = K::placeholder({2, 2});
+  for (const char *reduction : {"sum", "max", "min", "mean"}) {
+    checkArray(K::function(x, D::allReduce(x, reduction))({given})[0], given);
+    checkArray(K::function(x, D::reduceScatter(x, 1, reduction))({given})[0], given);
+  }
+  checkArray(K::function(x, D::allGather(x, 0))({given})[0], given);
+  checkArray(K::function(x, D::broadcastFrom(x, 0))({given})[0], given);
+  checkArray(K::function(x, D::allToAll(x, 0, 1))({given})[0], given);
+  checkArray(K::function(x, D::permute(x, {{0, 0}}))({given})[0], given);
+  checkArray(K::function(x, D::permute(x, {}))({given})[0], {{0.0, 0.0}, {0.0, 0.0}});
+  K::Results numbers = K::function({}, {D::rankIndex(), D::rankCount()})(std::vector<Array>());
+  CHECK((numbers[0].item<int64_t>() == 0 && numbers[1].item<int64_t>() == 1));
+  Tensor loss = K::sum(K::square(D::allToAll(D::allReduce(x, "mean"), 1, 0)));
+  checkArray(K::function(x, *K::gradients(loss, {x})[0])({given})[0], {{2.0, 4.0}, {6.0, 8.0}});
+}
+
+TEST_CASE("what ranks cannot do together") {
+  namespace D = K::distributed;
+  Tensor x = K::placeholder({2, 2});
+  checkRefused<K::ValueError>("distributed.all_reduce: there is no reduction 'before'; needed sum, "
+                              "max, min or mean; at",
+                              [&] { D::allReduce(x, "before"); });
+  checkRefused<K::ValueError>("distributed.reduce_scatter: the mean of int32; needed floats; at",
+                              [&] { D::reduceScatter(K::cast(x, DType::Int32), 0, "mean"); });
+  checkRefused<K::ValueError>(
+      "distributed.broadcast_from: there is no rank 1; needed one of 1, from 0 on; at",
+      [&] { D::broadcastFrom(x, 1); });
+  checkRefused<K::ValueError>("distributed.permute: the pair (0, 0) has the sender or the receiver "
+                              "of an earlier one; needed others; at",
+                              [&] { D::permute(x, {{0, 0}, {0, 0}}); });
+  checkRefused<K::ValueError>("distributed.all_gather: axis 2 is outside the rank",
+                              [&] { D::allGather(x, 2); });
+}
+
 TEST_CASE("the axis that has a size") {
   Tensor x = K::placeholder({K::Dim("batch"), 2});
   CHECK(K::distributed::axisOf(K::transpose(x), "batch") == 1);

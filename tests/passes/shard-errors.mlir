@@ -8,6 +8,24 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
 
 // -----
 
+// What whoever wrote the function has ranks do together is of what all of them have, and not of parts.
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?xf32, #keratin.dims<d0>> {
+  // expected-error @+1 {{all_reduce of 'x_dim0', of which each rank has a part; needed what is the same on all}}
+  %y = keratin.all_reduce sum %x : tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}, %w: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{all_reduce gives each rank another value, and a function sharded along 'x_dim0' is the same on all; needed one that is not sharded}}
+  %y = keratin.all_reduce before %w : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<f32>
     attributes {keratin.sizes = ["batch"]} {
   // expected-error @+1 {{not implemented: reduce_prod over 'batch', of which each rank has a part}}

@@ -226,6 +226,19 @@ func.func @updates_wait_for_a_message(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> 
   return %c, %d : tensor<4xf32>, tensor<3xf32>
 }
 
+// Of what a share is part of all ranks have the whole, before they do with it what the function says.
+// CHECK-LABEL: func.func @together_of_a_whole
+// CHECK:         %[[SHARE:.*]] = keratin.reduce_sum
+// CHECK:         %[[WHOLE:.*]] = keratin.all_reduce sum %[[SHARE]]
+// CHECK:         %[[MAX:.*]] = keratin.all_reduce max %[[WHOLE]]
+// CHECK:         keratin.all_gather %[[MAX]]
+func.func @together_of_a_whole(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<8xf32> {
+  %a = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %b = keratin.all_reduce max %a : tensor<4xf32>
+  %c = keratin.all_gather %b : tensor<4xf32> -> tensor<8xf32>
+  return %c : tensor<8xf32>
+}
+
 // A share that needs the whole of another one has a message of its own.
 // CHECK-LABEL: func.func @a_share_of_a_whole
 // CHECK:         keratin.all_reduce sum %{{.*}} : tensor<4xf32>

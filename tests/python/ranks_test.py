@@ -3,6 +3,17 @@ import os
 import subprocess
 import sys
 
+import numpy as np
+import pytest
+
+from keratin import distributed
+
+
+def test_arrays_are_gathered_along_the_first_axis():
+    assert distributed.all_gather(np.ones((2, 3))).shape == (2, 3)
+    with pytest.raises(ValueError, match='distributed.all_gather: axis 1 of an array; needed 0, or a tensor'):
+        distributed.all_gather(np.ones((2, 3)), 1)
+
 
 def test_whether_programs_gather_parts_is_on_or_off():
     environment = {**os.environ, 'KERATIN_SHARD': 'batch', 'KERATIN_GATHER_PARTS': 'yes'}

@@ -289,15 +289,17 @@ void keratin::tblgen::emitOpBounds(RecordKeeper &records, raw_ostream &os) {
 
 // The kind by the constraint's record.
 static StringRef savedKind(const Record &op, const Record &constraint) {
-  static const std::map<StringRef, StringRef> kinds = {{"UnitAttr", "Flag"},
-                                                       {"I64Attr", "Integer"},
-                                                       {"DenseI64ArrayAttr", "Integers"},
-                                                       {"DenseBoolArrayAttr", "Flags"},
-                                                       {"StrAttr", "Text"},
-                                                       {"Keratin_ComparisonAttr", "Comparison"},
-                                                       {"Keratin_RequirementAttr", "Requirement"},
-                                                       {"Keratin_DimsAttr", "Dims"},
-                                                       {"ElementsAttr", "Dense"}};
+  static const std::map<StringRef, StringRef> kinds = {
+      {"UnitAttr", "Flag"},
+      {"I64Attr", "Integer"},
+      {"DenseI64ArrayAttr", "Integers"},
+      {"DenseBoolArrayAttr", "Flags"},
+      {"StrAttr", "Text"},
+      {"Keratin_ComparisonAttr", "Comparison"},
+      {"Keratin_RequirementAttr", "Requirement"},
+      {"Keratin_RankReductionAttr", "RankReduction"},
+      {"Keratin_DimsAttr", "Dims"},
+      {"ElementsAttr", "Dense"}};
   auto found = kinds.find(constraint.getName());
   if (found == kinds.end())
     PrintFatalError(op.getLoc(), "the format has no attributes like " + constraint.getName());

@@ -17,10 +17,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from keratin._native import LostRankError, RankError
+from keratin._native import Tensor as _Tensor
 from keratin._native import functions as _native
 
 if _TYPE_CHECKING:
-    from typing import Any, Sequence
+    from typing import Any, Sequence, Tuple
     from keratin._native import Function, Tensor
     from keratin._types import PathLike
 
@@ -87,22 +88,94 @@ def broadcast(variables: Sequence[Tensor], root: int = 0) -> None:
     _native.distributed_broadcast(list(variables), root)
 
 
-def all_gather(part: Any) -> Any:
-    """The parts of all ranks, one behind the other along the first dimension.
+def all_gather(x: Any, axis: int = 0) -> Any:
+    """What all ranks have, one behind the other along an axis.
 
     Args:
-        part: an array, or what becomes one, with a dimension at least; in the first one ranks may
-            differ.
+        x: an array, or what becomes one, in whose first dimension ranks may differ; or a tensor, of one shape
+            on all ranks.
+        axis: of a tensor; of an array the first.
 
     Returns:
-        An array, the same on all ranks.
+        An array, the same on all ranks; or a tensor.
 
     Raises:
-        ValueError: for a number.
+        ValueError: for a number, and for an array along another axis.
         RankError: if the parts do not fit together.
         LostRankError: if a rank is lost.
     """
-    return _native.distributed_all_gather(part)
+    if isinstance(x, _Tensor):
+        return _native.distributed_all_gather(x, axis)
+    if axis:
+        raise ValueError('distributed.all_gather: axis %r of an array; needed 0, or a tensor' % (axis,))
+    return _native.distributed_all_gather_array(x)
+
+
+# What ranks do together within a function, which all of them call, each with its own values: of the same
+# shapes and dtypes on all. Results have the sizes that they have with size() ranks when the graph is
+# built. Gradients are those of the sum of what all ranks make (docs/distributed.md).
+
+
+def all_reduce(x: Tensor, reduction: str = 'sum') -> Tensor:
+    """The sum of all ranks' tensors, element by element.
+
+    Args:
+        x: a tensor.
+        reduction: 'sum', 'max', 'min' or, of floats, 'mean'.
+    """
+    return _native.distributed_all_reduce(x, reduction)
+
+
+def reduce_scatter(x: Tensor, axis: int = 0, reduction: str = 'sum') -> Tensor:
+    """Of what all_reduce() makes this rank's part.
+
+    Args:
+        x: a tensor.
+        axis: along which it is as many equal parts as there are ranks.
+        reduction: as of all_reduce().
+    """
+    return _native.distributed_reduce_scatter(x, axis, reduction)
+
+
+def broadcast_from(x: Tensor, root: int = 0) -> Tensor:
+    """The tensor of one rank, on all.
+
+    Args:
+        x: a tensor.
+        root: the rank.
+    """
+    return _native.distributed_broadcast_from(x, root)
+
+
+def all_to_all(x: Tensor, split_axis: int = 0, concat_axis: int = 0) -> Tensor:
+    """Of each rank's tensor the part that is for this one.
+
+    Args:
+        x: a tensor.
+        split_axis: along which it is as many equal parts as there are ranks, one for each.
+        concat_axis: along which the parts for this rank come one behind the other.
+    """
+    return _native.distributed_all_to_all(x, split_axis, concat_axis)
+
+
+def permute(x: Tensor, pairs: Sequence[Tuple[int, int]]) -> Tensor:
+    """The tensor of another rank; zeros, where none sends its own.
+
+    Args:
+        x: a tensor.
+        pairs: (the rank that sends, the rank that receives) each; none sends twice, or receives twice.
+    """
+    return _native.distributed_permute(x, [sender for sender, _ in pairs], [receiver for _, receiver in pairs])
+
+
+def rank_index() -> Tensor:
+    """rank(), as an int64 scalar that each call finds out, by a message."""
+    return _native.distributed_rank_index()
+
+
+def rank_count() -> Tensor:
+    """size(), as an int64 scalar that each call finds out, by a message."""
+    return _native.distributed_rank_count()
 
 
 def save_checkpoint(variables: Function | Sequence[Tensor], path: PathLike) -> None:

@@ -20,6 +20,14 @@ static nb::object allGather(nb::handle part, SourceLocation place) {
   return toPython(std::move(whole));
 }
 
+static Tensor permute(const Tensor &x, const std::vector<int64_t> &senders,
+                      const std::vector<int64_t> &receivers, SourceLocation place) {
+  std::vector<std::pair<int, int>> pairs;
+  for (size_t i = 0; i < senders.size(); ++i)
+    pairs.emplace_back(int(senders[i]), int(receivers[i]));
+  return D::permute(x, pairs, place);
+}
+
 void keratin::python::registerDistributed(nb::module_ &m) {
   add<exactly<void()>(&D::init)>(m, "distributed_init");
   add<&D::isInitialized>(m, "distributed_is_initialized");
@@ -29,6 +37,15 @@ void keratin::python::registerDistributed(nb::module_ &m) {
   add<&D::engine>(m, "distributed_engine");
   add<&D::barrier>(m, "distributed_barrier");
   add<&D::broadcast>(m, "distributed_broadcast");
-  add<&allGather>(m, "distributed_all_gather");
+  add<&allGather>(m, "distributed_all_gather_array");
+  add<&D::allReduce>(m, "distributed_all_reduce");
+  add<exactly<Tensor(const Tensor &, int64_t, SourceLocation)>(&D::allGather)>(
+      m, "distributed_all_gather");
+  add<&D::reduceScatter>(m, "distributed_reduce_scatter");
+  add<&D::broadcastFrom>(m, "distributed_broadcast_from");
+  add<&D::allToAll>(m, "distributed_all_to_all");
+  add<&permute>(m, "distributed_permute");
+  add<&D::rankIndex>(m, "distributed_rank_index");
+  add<&D::rankCount>(m, "distributed_rank_count");
   add<&D::axisOf>(m, "distributed_axis_of");
 }
