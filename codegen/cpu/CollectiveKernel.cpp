@@ -6,6 +6,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -23,14 +25,29 @@ public:
 };
 
 static keratin_message_kind_t kindOf(Operation *op) {
-  if (isa<ir::AllGatherOp>(op))
-    return KERATIN_MESSAGE_ALL_GATHER;
-  return isa<ir::ReduceScatterOp>(op) ? KERATIN_MESSAGE_REDUCE_SCATTER : KERATIN_MESSAGE_ALL_REDUCE;
+  return llvm::TypeSwitch<Operation *, keratin_message_kind_t>(op)
+      .Case([](ir::AllReduceOp) { return KERATIN_MESSAGE_ALL_REDUCE; })
+      .Case([](ir::AllGatherOp) { return KERATIN_MESSAGE_ALL_GATHER; })
+      .Case([](ir::ReduceScatterOp) { return KERATIN_MESSAGE_REDUCE_SCATTER; })
+      .Case([](ir::BroadcastFromOp) { return KERATIN_MESSAGE_BROADCAST; })
+      .Case([](ir::AllToAllOp) { return KERATIN_MESSAGE_ALL_TO_ALL; })
+      .Case([](ir::PermuteOp) { return KERATIN_MESSAGE_PERMUTE; });
+}
+
+static SmallVector<int64_t> ranksOf(Operation *op) {
+  if (auto broadcast = dyn_cast<ir::BroadcastFromOp>(op))
+    return {int64_t(broadcast.getRoot())};
+  if (auto permute = dyn_cast<ir::PermuteOp>(op))
+    return SmallVector<int64_t>(permute.getPairs());
+  return {};
 }
 
 // Once, whatever the range of units: there is one.
 void CollectiveKernel::emit() {
   auto reduction = op->getAttrOfType<ir::RankReductionAttr>("reduction");
+  SmallVector<Value> ranks;
+  for (int64_t rank : ranksOf(op))
+    ranks.push_back(i64(rank));
   // The fields of keratin_rank_message_t.
   SmallVector<Value> fields = {
       input(0),
@@ -41,8 +58,10 @@ void CollectiveKernel::emit() {
       size(elementsOf(getShape(op->getOperand(0)))),
       size(elementsOf(getShape(op->getResult(0)))),
       b.create<LLVM::SExtOp>(loc, b.getI64Type(), k.site(op, op->getName().stripDialect())),
+      record(ranks),
+      i64(int64_t(ranks.size())),
   };
-  static_assert(sizeof(keratin_rank_message_t) == 8 * 8);
+  static_assert(sizeof(keratin_rank_message_t) == 8 * 10);
   callHost(offsetof(keratin_runtime_functions_t, start_collective), {record(fields)});
 }
 

@@ -10,33 +10,13 @@ using namespace keratin::frontend;
 
 namespace keratin::backend::distributed {
 
-namespace {
-struct Reduction {
-  ir::RankReduction kind;
-  bool isMean; // what is divided by the number of ranks
-};
-} // namespace
-
-static Reduction reductionOf(const Call &call, Value x, const std::string &name) {
-  const bool isMean = name == "mean";
-  std::optional<ir::RankReduction> kind = ir::symbolizeRankReduction(isMean ? "sum" : name);
-  if (!kind || *kind == ir::RankReduction::Before)
+static ir::RankReduction reductionOf(const Call &call, Value x, const std::string &name) {
+  std::optional<ir::RankReduction> reduction = ir::symbolizeRankReduction(name);
+  if (!reduction || *reduction == ir::RankReduction::Before)
     call.valueError("there is no reduction '" + name + "'; needed sum, max, min or mean");
-  if (isMean && !isFloating(call.dtypeOf(x)))
+  if (*reduction == ir::RankReduction::Mean && !isFloating(call.dtypeOf(x)))
     call.valueError("the mean of " + std::string(dtypeName(call.dtypeOf(x))) + "; needed floats");
-  return {*kind, isMean};
-}
-
-static Value ofOne(Call &call, ir::RankReduction reduction) {
-  return call.g.allReduce(call.g.integerScalar(1, call.elementType(DType::Int64)), reduction);
-}
-
-// Of a sum, where a mean is asked for.
-static Value divided(Call &call, Value sum, const Reduction &reduction) {
-  if (!reduction.isMean)
-    return sum;
-  Value ranks = call.cast(ofOne(call, ir::RankReduction::Sum), call.dtypeOf(sum));
-  return call.g.div(sum, call.g.broadcastScalar(ranks, ir::getShape(sum)));
+  return *reduction;
 }
 
 // Of the size of an axis of x the part of one rank. x becomes one of so many of them.
@@ -63,8 +43,7 @@ static int64_t rankOf(const Call &call, int rank) {
 Tensor allReduce(const Tensor &x, const std::string &reduction, SourceLocation location) {
   Call call("distributed.all_reduce", location);
   Value value = call.dense(x);
-  const Reduction how = reductionOf(call, value, reduction);
-  return call.tensor(divided(call, call.g.allReduce(value, how.kind), how));
+  return call.tensor(call.g.allReduce(value, reductionOf(call, value, reduction)));
 }
 
 Tensor allGather(const Tensor &x, int64_t axis, SourceLocation location) {
@@ -80,28 +59,14 @@ Tensor reduceScatter(const Tensor &x, int64_t axis, const std::string &reduction
   Call call("distributed.reduce_scatter", location);
   Value value = call.dense(x);
   axis = call.axis(axis, call.rank(value));
-  const Reduction how = reductionOf(call, value, reduction);
+  const ir::RankReduction how = reductionOf(call, value, reduction);
   DimExpr part = partAlong(call, value, axis);
-  return call.tensor(divided(call, call.g.reduceScatter(value, how.kind, axis, part), how));
-}
-
-// A row of each rank.
-static Value rowsOf(Call &call, Value x) {
-  ir::Shape shape = ir::getShape(x);
-  shape.insert(shape.begin(), DimExpr(1));
-  return call.g.allGather(call.g.reshape(x, shape), 0, DimExpr(size()));
+  return call.tensor(call.g.reduceScatter(value, how, axis, part));
 }
 
 Tensor broadcastFrom(const Tensor &x, int root, SourceLocation location) {
   Call call("distributed.broadcast_from", location);
-  Value value = call.dense(x);
-  root = int(rankOf(call, root));
-  ir::Shape shape = ir::getShape(value), starts(shape.size() + 1, DimExpr(0));
-  starts[0] = DimExpr(root);
-  shape.insert(shape.begin(), DimExpr(1));
-  Value row =
-      call.g.slice(rowsOf(call, value), starts, shape, llvm::SmallVector<int64_t>(shape.size(), 1));
-  return call.tensor(call.g.reshape(row, ir::getShape(value)));
+  return call.tensor(call.g.broadcastFrom(call.dense(x), rankOf(call, root)));
 }
 
 // Of `rank` dimensions, with the one at `from` moved to `to`.
@@ -124,17 +89,7 @@ Tensor allToAll(const Tensor &x, int64_t splitAxis, int64_t concatAxis, SourceLo
   shape[size_t(splitAxis)] = part;
   shape.insert(shape.begin() + splitAxis, DimExpr(size()));
   value = call.g.transpose(call.g.reshape(value, shape), moved(rank + 1, splitAxis, 0));
-  // Of the rank that it comes from, and the one that it goes to.
-  Value rows = rowsOf(call, value);
-  shape = ir::getShape(rows);
-  shape[1] = DimExpr(1);
-  llvm::SmallVector<Value> starts(shape.size(),
-                                  call.g.integerScalar(0, call.elementType(DType::Int64)));
-  starts[1] = ofOne(call, ir::RankReduction::Before);
-  value = call.builder.create<ir::DynamicSliceOp>(
-      call.g.location(), ir::getTensorType(shape, ir::getElementType(rows)), rows, starts);
-  shape.erase(shape.begin() + 1);
-  value = call.g.transpose(call.g.reshape(value, shape), moved(rank + 1, 0, concatAxis));
+  value = call.g.transpose(call.g.allToAll(value), moved(rank + 1, 0, concatAxis));
   shape = ir::getShape(value);
   shape.erase(shape.begin() + concatAxis);
   DimExpr &joined = shape[size_t(concatAxis)];
@@ -142,27 +97,23 @@ Tensor allToAll(const Tensor &x, int64_t splitAxis, int64_t concatAxis, SourceLo
   return call.tensor(call.g.reshape(value, shape));
 }
 
-// Behind the rows of all ranks stands one of zeros, for who gets none.
 Tensor permute(const Tensor &x, const std::vector<std::pair<int, int>> &pairs,
                SourceLocation location) {
   Call call("distributed.permute", location);
   Value value = call.dense(x);
-  std::vector<int64_t> senders(size_t(size()), size());
-  llvm::SmallSet<int, 8> sending;
+  llvm::SmallVector<int64_t> ranks;
+  llvm::SmallSet<int64_t, 8> senders, receivers;
   for (auto [from, to] : pairs) {
-    int64_t &sender = senders[size_t(rankOf(call, to))];
-    if (!sending.insert(int(rankOf(call, from))).second || sender != size())
+    ranks.append({rankOf(call, from), rankOf(call, to)});
+    if (!senders.insert(from).second || !receivers.insert(to).second)
       call.valueError("the pair (" + std::to_string(from) + ", " + std::to_string(to) +
                       ") has the sender or the receiver of an earlier one; needed others");
-    sender = from;
   }
-  Value rows = rowsOf(call, value);
-  ir::Shape shape = ir::getShape(rows), low(shape.size(), DimExpr(0));
-  shape[0] = DimExpr(size() + 1);
-  rows = call.g.pad(rows, low, llvm::SmallVector<int64_t>(shape.size(), 0), shape);
-  Value sender =
-      call.g.gather(call.literal(Array(senders)), ofOne(call, ir::RankReduction::Before));
-  return call.tensor(call.g.gather(rows, sender));
+  return call.tensor(ranks.empty() ? call.g.zeroLike(value) : call.g.permute(value, ranks));
+}
+
+static Value ofOne(Call &call, ir::RankReduction reduction) {
+  return call.g.allReduce(call.g.integerScalar(1, call.elementType(DType::Int64)), reduction);
 }
 
 Tensor rankIndex(SourceLocation location) {

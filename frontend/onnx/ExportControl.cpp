@@ -220,8 +220,11 @@ void sparseDot(GraphExporter &e, mlir::Operation *op) {
 const ExportRecord records[] = {
     {"all_gather", nullptr, "ONNX has no ranks"},
     {"all_reduce", nullptr, "ONNX has no ranks"},
+    {"all_to_all", nullptr, "ONNX has no ranks"},
+    {"broadcast_from", nullptr, "ONNX has no ranks"},
     {"ctc_beam_search", nullptr, "ONNX has no search for label sequences"},
     {"if", conditional, "If"},
+    {"permute", nullptr, "ONNX has no ranks"},
     {"print", alias, "nothing: it is not printed"},
     {"random_bits", nullptr, "ONNX has no random numbers with given bits"},
     {"reduce_scatter", nullptr, "ONNX has no ranks"},

@@ -222,6 +222,16 @@ Value GraphMath::reduceScatter(Value x, RankReduction reduction, int64_t axis,
   });
 }
 
+Value GraphMath::broadcastFrom(Value x, int64_t root) {
+  return b.create<BroadcastFromOp>(loc, x.getType(), x, root);
+}
+
+Value GraphMath::allToAll(Value x) { return b.create<AllToAllOp>(loc, x.getType(), x); }
+
+Value GraphMath::permute(Value x, ArrayRef<int64_t> pairs) {
+  return b.create<PermuteOp>(loc, x.getType(), x, pairs);
+}
+
 Value GraphMath::windowMax(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
                            const Shape &low, const Shape &result) {
   return b.create<WindowMaxOp>(loc, getTensorType(result, getElementType(x)), x, window, strides,

@@ -101,6 +101,9 @@ public:
   mlir::Value allGather(mlir::Value x, int64_t axis, const DimExpr &whole);
   mlir::Value reduceScatter(mlir::Value x, RankReduction reduction, int64_t axis,
                             const DimExpr &part);
+  mlir::Value broadcastFrom(mlir::Value x, int64_t root);
+  mlir::Value allToAll(mlir::Value x);
+  mlir::Value permute(mlir::Value x, llvm::ArrayRef<int64_t> pairs);
 
 private:
   mlir::Value alongAxis(mlir::Value x, int64_t axis,

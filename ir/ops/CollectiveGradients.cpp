@@ -19,9 +19,11 @@ LogicalResult AllReduceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangen
   if (!cotangents[0])
     return success();
   GraphMath g(builder, gradientLocation(*this));
-  Value all = g.allReduce(cotangents[0], RankReduction::Sum);
+  const bool isMean = getReduction() == RankReduction::Mean;
+  Value all = g.allReduce(cotangents[0], isMean ? RankReduction::Mean : RankReduction::Sum);
   switch (getReduction()) {
   case RankReduction::Sum:
+  case RankReduction::Mean:
     gradients[0] = all;
     break;
   case RankReduction::Before: { // of the ranks behind this one
@@ -47,6 +49,41 @@ LogicalResult AllGatherOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangen
   return success();
 }
 
+// To the root alone: whoever receives nothing has zeros.
+LogicalResult BroadcastFromOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                        SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  const int64_t root = getRoot();
+  gradients[0] = g.permute(g.allReduce(cotangents[0], RankReduction::Sum), {root, root});
+  return success();
+}
+
+LogicalResult AllToAllOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                   SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  gradients[0] = g.allToAll(cotangents[0]);
+  return success();
+}
+
+LogicalResult PermuteOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                  SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  SmallVector<int64_t> back(getPairs());
+  for (size_t i = 0; i < back.size(); i += 2)
+    std::swap(back[i], back[i + 1]);
+  gradients[0] = g.permute(cotangents[0], back);
+  return success();
+}
+
 LogicalResult ReduceScatterOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                         SmallVectorImpl<Value> &gradients) {
   gradients.assign(1, Value());
@@ -55,8 +92,16 @@ LogicalResult ReduceScatterOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cota
   GraphMath g(builder, gradientLocation(*this));
   const DimExpr whole = getShape(getX())[0];
   Value all = g.allGather(cotangents[0], 0, whole);
-  gradients[0] = getReduction() == RankReduction::Sum
-                     ? all
-                     : sharesOf(g, getX(), g.allGather(getY(), 0, whole), all);
+  switch (getReduction()) {
+  case RankReduction::Mean:
+    gradients[0] = g.div(all, g.allReduce(g.oneLike(all), RankReduction::Sum));
+    break;
+  case RankReduction::Max:
+  case RankReduction::Min:
+    gradients[0] = sharesOf(g, getX(), g.allGather(getY(), 0, whole), all);
+    break;
+  default:
+    gradients[0] = all;
+  }
   return success();
 }

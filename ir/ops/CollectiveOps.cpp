@@ -1,6 +1,8 @@
 // Verifiers of what the ranks of a job do together.
 #include "ir/dialect/Keratin.h"
 
+#include "llvm/ADT/SmallSet.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -19,10 +21,39 @@ static LogicalResult verifyRows(Operation *op) {
   return success();
 }
 
+static LogicalResult verifyReduction(Operation *op, RankReduction reduction) {
+  Type element = getElementType(op->getOperand(0));
+  if (reduction == RankReduction::Mean && !isa<FloatType>(element))
+    return op->emitOpError("mean needs floats, found ") << element;
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() { return verifyReduction(*this, getReduction()); }
+
 LogicalResult AllGatherOp::verify() { return verifyRows(*this); }
+
+LogicalResult BroadcastFromOp::verify() {
+  if (int64_t root = getRoot(); root < 0)
+    return emitOpError("from rank ") << root << "; ranks are numbers from 0 on";
+  return success();
+}
+
+LogicalResult PermuteOp::verify() {
+  if (getPairs().empty() || getPairs().size() % 2 != 0)
+    return emitOpError("needs pairs of ranks, found ") << getPairs().size() << " numbers";
+  llvm::SmallSet<int64_t, 8> firsts, seconds;
+  for (auto [i, rank] : llvm::enumerate(getPairs())) {
+    if (rank < 0)
+      return emitOpError("has rank ") << rank << " in a pair; ranks are numbers from 0 on";
+    if (!(i % 2 ? seconds : firsts).insert(rank).second)
+      return emitOpError("has two pairs in which rank ")
+             << rank << (i % 2 ? " receives" : " sends");
+  }
+  return success();
+}
 
 LogicalResult ReduceScatterOp::verify() {
   if (getReduction() == RankReduction::Before)
     return emitOpError("has no parts of the sum before a rank");
-  return verifyRows(*this);
+  return success(succeeded(verifyReduction(*this, getReduction())) && succeeded(verifyRows(*this)));
 }

@@ -8,8 +8,9 @@ def Keratin_RankSum : I64EnumAttrCase<"Sum", 0, "sum">;
 def Keratin_RankMax : I64EnumAttrCase<"Max", 1, "max">;
 def Keratin_RankMin : I64EnumAttrCase<"Min", 2, "min">;
 def Keratin_RankBefore : I64EnumAttrCase<"Before", 3, "before">;
+def Keratin_RankMean : I64EnumAttrCase<"Mean", 4, "mean">;
 def Keratin_RankReductionAttr : I64EnumAttr<"RankReduction", "what is made of an element of all ranks",
-    [Keratin_RankSum, Keratin_RankMax, Keratin_RankMin, Keratin_RankBefore]> {
+    [Keratin_RankSum, Keratin_RankMax, Keratin_RankMin, Keratin_RankBefore, Keratin_RankMean]> {
   let cppNamespace = "::keratin::ir";
 }
 
@@ -26,12 +27,13 @@ class Keratin_CollectiveOp<string mnemonic, list<Trait> traits = []> : Keratin_O
 }
 
 def Keratin_AllReduceOp : Keratin_CollectiveOp<"all_reduce", [AllTypesMatch<["x", "y"]>]> {
-  let summary = "the sum, the largest or the smallest of what all ranks have, element by element";
+  let summary = "the sum, the mean, the largest or the smallest of what all ranks have";
   let description = [{
-    y[i] = x[i] of rank 0 + ... + x[i] of the last rank, in this order; the largest or the smallest
-    of them. All ranks have the same y, but for `before`, the sum over the ranks before this one:
-    where its part of a whole begins. Of booleans the sum is `or`. Gradient: of a sum the sum of
-    dy; of the largest or smallest that sum, in equal shares to where it comes from.
+    y[i] = x[i] of rank 0 + ... + x[i] of the last rank, in this order; the mean, the largest or the
+    smallest of them. All ranks have the same y, but for `before`, the sum over the ranks before
+    this one: where its part of a whole begins. Of booleans the sum is `or`; the mean is of floats.
+    Gradient: of a sum the sum of dy, of a mean their mean; of the largest or smallest that sum, in
+    equal shares to where it comes from.
 
     ```mlir
     %y = keratin.all_reduce sum %x : tensor<4xf32>
@@ -40,6 +42,7 @@ def Keratin_AllReduceOp : Keratin_CollectiveOp<"all_reduce", [AllTypesMatch<["x"
   let arguments = (ins Keratin_Tensor:$x, Keratin_RankReductionAttr:$reduction);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$reduction $x attr-dict `:` type($y)";
+  let hasVerifier = 1;
 }
 
 def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather"> {
@@ -60,12 +63,12 @@ def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather"> {
 }
 
 def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter"> {
-  let summary = "this rank's rows of the sum, the largest or the smallest of what all ranks have";
+  let summary = "this rank's rows of what all_reduce makes of all ranks'";
   let description = [{
     What all_reduce makes of x, of which each rank gets as many rows as its y has, in the order of
     ranks: together they are those of x, which is checked by the call. There is none of `before`.
-    Gradient: of a sum all_gather of dy; of the largest or smallest that, in equal shares to where
-    it comes from.
+    Gradient: of a sum all_gather of dy, of a mean that over the number of ranks; of the largest or
+    smallest all_gather of dy, in equal shares to where it comes from.
 
     ```mlir
     %y = keratin.reduce_scatter sum %x : tensor<?x4xf32, #keratin.dims<d1, 4>> -> tensor<?x4xf32, #keratin.dims<d0, 4>>
@@ -74,6 +77,56 @@ def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter"> {
   let arguments = (ins Keratin_Tensor:$x, Keratin_RankReductionAttr:$reduction);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$reduction $x attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
+}
+
+def Keratin_BroadcastFromOp : Keratin_CollectiveOp<"broadcast_from", [AllTypesMatch<["x", "y"]>]> {
+  let summary = "what one rank has";
+  let description = [{
+    y = x of the rank `root`, on all ranks. A rank that there is not is an error of the call.
+    Gradient: on that rank the sum of all ranks' dy, zeros on the others.
+
+    ```mlir
+    %y = keratin.broadcast_from %x root = 0 : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x, I64Attr:$root);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `root` `=` $root attr-dict `:` type($y)";
+  let hasVerifier = 1;
+}
+
+def Keratin_AllToAllOp : Keratin_CollectiveOp<"all_to_all", [AllTypesMatch<["x", "y"]>]> {
+  let summary = "of what each rank has the part that is for this one";
+  let description = [{
+    The elements of x, row by row, are as many equal parts as there are ranks: part r goes to rank
+    r, and y are the parts for this rank, in the order of ranks. Another number of elements is an
+    error of the call. Gradient: all_to_all of dy, which brings each part back.
+
+    ```mlir
+    %y = keratin.all_to_all %x : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($y)";
+}
+
+def Keratin_PermuteOp : Keratin_CollectiveOp<"permute", [AllTypesMatch<["x", "y"]>]> {
+  let summary = "what another rank has";
+  let description = [{
+    Of each of the `pairs`, a rank and another one or the same, y of the second is x of the first.
+    No rank is twice the first, or twice the second; y of one that is never the second is zeros. A
+    rank that there is not is an error of the call. Gradient: permute of dy by the pairs turned
+    round.
+
+    ```mlir
+    %y = keratin.permute %x pairs = [0, 1, 1, 2] : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$pairs);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `pairs` `=` $pairs attr-dict `:` type($y)";
   let hasVerifier = 1;
 }
 

@@ -452,7 +452,8 @@ LogicalResult RankValues::visitCollective(Operation *op) {
     return emitGraphError(op) << name << " of '" << SizeNames(function)[symbol]
                               << "', of which each rank has a part; needed what is the same on all",
            failure();
-  if (isa<ReduceScatterOp>(op) || (reduce && reduce.getReduction() == RankReduction::Before))
+  if (isa<ReduceScatterOp, AllToAllOp, PermuteOp>(op) ||
+      (reduce && reduce.getReduction() == RankReduction::Before))
     return emitGraphError(op) << name
                               << " gives each rank another value, and a function sharded along '"
                               << SizeNames(function)[symbol]

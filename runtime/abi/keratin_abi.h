@@ -81,17 +81,24 @@ typedef struct keratin_number_check_t {
 typedef enum keratin_message_kind_t {
   KERATIN_MESSAGE_ALL_REDUCE = 0,
   KERATIN_MESSAGE_ALL_GATHER = 1,
-  KERATIN_MESSAGE_REDUCE_SCATTER = 2
+  KERATIN_MESSAGE_REDUCE_SCATTER = 2,
+  KERATIN_MESSAGE_BROADCAST = 3,
+  KERATIN_MESSAGE_ALL_TO_ALL = 4,
+  KERATIN_MESSAGE_PERMUTE = 5
 } keratin_message_kind_t;
 
-// What the ranks of a job do together (keratin.all_reduce, all_gather, reduce_scatter): a
-// keratin_message_kind_t and, of reductions, a keratin_reduction_t; all fields of eight bytes.
+// What the ranks of a job do together (keratin.all_reduce and its kin): a keratin_message_kind_t
+// and, of reductions, a keratin_reduction_t; all fields of eight bytes.
 typedef struct keratin_rank_message_t {
   const void *send;
   void *receive;
   int64_t kind, reduction, dtype;
   int64_t send_elements, receive_elements;
   int64_t site; // whose message says where it is
+  // Of a broadcast the rank that sends; of a permutation pairs of ranks, of which the first sends
+  // to the second.
+  const int64_t *ranks;
+  int64_t num_ranks; // the numbers there
 } keratin_rank_message_t;
 
 // What generated code calls. One table serves all calls; it grows at its end only, and code looks
@@ -418,7 +425,7 @@ static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_sizes_t) == 56, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
-static_assert(sizeof(keratin_rank_message_t) == 64, "layout is part of the ABI");
+static_assert(sizeof(keratin_rank_message_t) == 80, "layout is part of the ABI");
 static_assert(sizeof(keratin_runtime_functions_t) == 144, "layout is part of the ABI");
 static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");

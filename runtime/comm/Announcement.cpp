@@ -60,9 +60,12 @@ static ShortText findMistake(const keratin_collective_t &c, int32_t ownRank, int
   if ((sends && c.send_elements && !c.send) || (receives && c.receive_elements && !c.receive))
     return text.add("%s is NULL", sends && c.send_elements && !c.send ? "send" : "receive");
   bool reduces = c.kind == KERATIN_ALL_REDUCE || c.kind == KERATIN_REDUCE_SCATTER;
-  int32_t last = c.kind == KERATIN_ALL_REDUCE ? KERATIN_REDUCE_BEFORE : KERATIN_REDUCE_MIN;
-  if (reduces && (c.reduction < 0 || c.reduction > last))
+  bool isKnown = c.reduction >= KERATIN_REDUCE_SUM && c.reduction <= KERATIN_REDUCE_MEAN &&
+                 (c.kind == KERATIN_ALL_REDUCE || c.reduction != KERATIN_REDUCE_BEFORE);
+  if (reduces && !isKnown)
     return text.add("there is no reduction of the number %d", c.reduction);
+  if (reduces && c.reduction == KERATIN_REDUCE_MEAN && c.dtype < KERATIN_DTYPE_FLOAT16)
+    return text.add("the mean of %s; needed floats", dtypeName(c.dtype));
   if (c.kind == KERATIN_BROADCAST && (c.from < 0 || c.from >= size))
     return text.add("from rank %d; there are ranks 0 to %d", c.from, size - 1);
   if (c.kind == KERATIN_PERMUTE && (c.from < -1 || c.from >= size || c.to < -1 || c.to >= size))
@@ -193,7 +196,7 @@ private:
     return all[0].kind == KERATIN_ALL_REDUCE || all[0].kind == KERATIN_REDUCE_SCATTER;
   }
   const char *reductionName(int32_t rank) const {
-    static const char *const names[] = {"sum", "max", "min", "sum before it"};
+    static const char *const names[] = {"sum", "max", "min", "sum before it", "mean"};
     return names[all[rank].reduction];
   }
   ShortText text(int32_t rank) const {

@@ -37,8 +37,10 @@ struct Bfloat16 {
 // Blocks of elements stay in registers or the first cache while the parts are walked.
 constexpr int64_t blockElements = 256;
 
+// What has been folded is divided by the divisor: of floats.
 template <typename Format, typename Fold>
-void fold(const void *parts, int32_t count, int64_t elements, void *out, Fold fold) {
+void fold(const void *parts, int32_t count, int64_t elements, void *out, Fold fold,
+          int32_t divisor = 1) {
   const auto *first = static_cast<const typename Format::Stored *>(parts);
   auto *result = static_cast<typename Format::Stored *>(out);
   for (int64_t begin = 0; begin < elements; begin += blockElements) {
@@ -51,6 +53,9 @@ void fold(const void *parts, int32_t count, int64_t elements, void *out, Fold fo
       for (int64_t i = 0; i < length; ++i)
         block[i] = fold(block[i], Format::load(more[i]));
     }
+    if constexpr (std::is_floating_point_v<typename Format::Value>)
+      for (int64_t i = 0; i < length; ++i)
+        block[i] /= divisor;
     for (int64_t i = 0; i < length; ++i)
       result[begin + i] = Format::store(block[i]);
   }
@@ -83,11 +88,13 @@ void reduce(int32_t reduction, const void *parts, int32_t count, int64_t element
   else if (reduction == KERATIN_REDUCE_MIN)
     fold<Format>(parts, count, elements, out, smaller<Value>);
   else
-    fold<Format>(parts, count, elements, out, sum<Value>);
+    fold<Format>(parts, count, elements, out, sum<Value>,
+                 reduction == KERATIN_REDUCE_MEAN ? count : 1);
 }
 
 // Of a sum that is not finite the errors are NaN.
-void sumDoubles(const double *parts, int32_t count, int64_t elements, double *out) {
+void sumDoubles(const double *parts, int32_t count, int64_t elements, double *out,
+                int32_t divisor) {
   for (int64_t i = 0; i < elements; ++i) {
     double total = parts[i], lost = 0;
     for (int32_t part = 1; part < count; ++part) {
@@ -97,7 +104,7 @@ void sumDoubles(const double *parts, int32_t count, int64_t elements, double *ou
       total = next;
     }
     double exact = total + lost;
-    out[i] = __builtin_isfinite(exact) ? exact : total;
+    out[i] = (__builtin_isfinite(exact) ? exact : total) / divisor;
   }
 }
 
@@ -145,8 +152,9 @@ void combine(int32_t dtype, int32_t reduction, const void *parts, int32_t count,
     reduce<Float32>(reduction, parts, count, elements, out);
     break;
   default:
-    if (reduction == KERATIN_REDUCE_SUM)
-      sumDoubles(static_cast<const double *>(parts), count, elements, static_cast<double *>(out));
+    if (reduction == KERATIN_REDUCE_SUM || reduction == KERATIN_REDUCE_MEAN)
+      sumDoubles(static_cast<const double *>(parts), count, elements, static_cast<double *>(out),
+                 reduction == KERATIN_REDUCE_MEAN ? count : 1);
     else
       reduce<Plain<double>>(reduction, parts, count, elements, out);
   }

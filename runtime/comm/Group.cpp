@@ -2,6 +2,7 @@
 // group's own, whichever comes first.
 #include "runtime/comm/DeviceMessages.h"
 
+#include "runtime/core/DType.h"
 #include "runtime/core/Executable.h"
 #include "runtime/core/WorkerSignals.h"
 
@@ -174,7 +175,29 @@ static Code start(keratin_group_t *group, const keratin_collective_t &collective
   return succeed(status);
 }
 
-static keratin_collective_t collectiveOf(const keratin_rank_message_t &wanted, const char *name) {
+// Whom this rank sends to and receives from. A rank that there is not stays, on all ranks: the
+// collective's own check finds it.
+static void takeRanks(keratin_collective_t &collective, const keratin_rank_message_t &wanted,
+                      int32_t rank, int32_t size) {
+  auto number = [&](int64_t named) { return named < size ? int32_t(named) : size; };
+  if (wanted.kind == KERATIN_MESSAGE_BROADCAST) {
+    collective.from = number(wanted.ranks[0]);
+    return;
+  }
+  collective.from = collective.to = -1;
+  for (int64_t i = 0; i < wanted.num_ranks; i += 2) {
+    const int32_t from = number(wanted.ranks[i]), to = number(wanted.ranks[i + 1]);
+    if (to == rank || from == size)
+      collective.from = from;
+    if (from == rank || to == size)
+      collective.to = to;
+    if (from == size || to == size)
+      return;
+  }
+}
+
+static keratin_collective_t collectiveOf(const keratin_group_t *group,
+                                         const keratin_rank_message_t &wanted, const char *name) {
   keratin_collective_t collective = {};
   collective.bytes = sizeof(collective);
   collective.kind = int32_t(wanted.kind);
@@ -185,6 +208,8 @@ static keratin_collective_t collectiveOf(const keratin_rank_message_t &wanted, c
   collective.receive = wanted.receive;
   collective.send_elements = wanted.send_elements;
   collective.receive_elements = wanted.receive_elements;
+  if (namesRanks(wanted.kind))
+    takeRanks(collective, wanted, group->engine.rank(), group->engine.size());
   return collective;
 }
 
@@ -192,8 +217,11 @@ static Code startOfCall(keratin_group_t *group, RankMessages &messages,
                         const keratin_rank_message_t &wanted, const char *name,
                         keratin_status_t *status) {
   keratin_request_t *request;
-  keratin_collective_t collective = collectiveOf(wanted, name);
+  keratin_collective_t collective = collectiveOf(group, wanted, name);
   collective.axis = messages.axis;
+  if (collective.kind == KERATIN_PERMUTE && collective.from < 0)
+    memset(collective.receive, 0,
+           size_t(collective.receive_elements * dtypeSize(collective.dtype)));
   if (Code code = start(group, collective, &messages, request, status))
     return code;
   (messages.last ? messages.last->behind : messages.first) = request;
@@ -250,7 +278,8 @@ static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
   work.watch = watch;
   work.user = group;
   Code code = KERATIN_OK;
-  group->alone([&] { code = group->devices.put(place, collectiveOf(wanted, name), work, status); });
+  group->alone(
+      [&] { code = group->devices.put(place, collectiveOf(group, wanted, name), work, status); });
   return code;
 }
 

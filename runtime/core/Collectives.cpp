@@ -29,6 +29,14 @@ void Invocation::startCollective(keratin_context_t *context, const keratin_rank_
 }
 
 bool Invocation::fitsOneRank(keratin_context_t *context, const keratin_rank_message_t &wanted) {
+  if (namesRanks(wanted.kind))
+    for (int64_t i = 0; i < wanted.num_ranks; ++i)
+      if (wanted.ranks[i] != 0) {
+        refuse(KERATIN_FAILED_PRECONDITION, "%s: there is no rank %" PRId64 "; of one it is 0",
+               nameOf(wanted), wanted.ranks[i]);
+        (void)stopIfRefused(context);
+        return false;
+      }
   if (wanted.send_elements == wanted.receive_elements)
     return true;
   refuse(KERATIN_FAILED_PRECONDITION,

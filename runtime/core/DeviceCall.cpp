@@ -170,10 +170,10 @@ void DeviceCall::agree(keratin_context_t *context) {
   tell(context, [&](DeviceCall &) {
     return self.device.expose(self.device.user, self.lease.queue, &own, &all, self.status);
   });
-  self.put(
-      context,
-      {own, all, KERATIN_MESSAGE_ALL_REDUCE, KERATIN_REDUCE_MIN, KERATIN_DTYPE_UINT32, 1, 1, -1},
-      call.function());
+  self.put(context,
+           {own, all, KERATIN_MESSAGE_ALL_REDUCE, KERATIN_REDUCE_MIN, KERATIN_DTYPE_UINT32, 1, 1,
+            -1, nullptr, 0},
+           call.function());
   waitCollective(context);
 }
 

@@ -9,6 +9,11 @@
 
 namespace keratin::runtime {
 
+// Whether a message of the kind has `ranks`: code of older versions has no such field.
+inline bool namesRanks(int64_t kind) {
+  return kind == KERATIN_MESSAGE_BROADCAST || kind == KERATIN_MESSAGE_PERMUTE;
+}
+
 // What a call has started and not waited for. When one fails, none behind it is told to the other
 // ranks any more: they know as well as this one that the call has failed.
 struct RankMessages {

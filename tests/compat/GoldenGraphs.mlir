@@ -556,6 +556,22 @@ func.func @reduce_scatter(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.n
   return %y : tensor<3x2xf32>
 }
 
+func.func @all_to_all(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.all_to_all %x : tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+func.func @broadcast_from(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.broadcast_from %x root = 0 : tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+func.func @permute(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.permute %x pairs = [0, 0] : tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
 // Ops may have the parts of all ranks, of format 1.4.
 func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64})
     -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "s"})

@@ -29,3 +29,51 @@ func.func @before(%x: tensor<4xf32>) {
   %y = keratin.reduce_scatter before %x : tensor<4xf32> -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @mean(%x: tensor<4xi32>) {
+  // expected-error @below {{'keratin.all_reduce' op mean needs floats, found 'i32'}}
+  %y = keratin.all_reduce mean %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @root(%x: tensor<4xf32>) {
+  // expected-error @below {{'keratin.broadcast_from' op from rank -1; ranks are numbers from 0 on}}
+  %y = keratin.broadcast_from %x root = -1 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_pairs(%x: tensor<4xf32>) {
+  // expected-error @below {{'keratin.permute' op needs pairs of ranks, found 3 numbers}}
+  %y = keratin.permute %x pairs = [0, 1, 2] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @negative(%x: tensor<4xf32>) {
+  // expected-error @below {{'keratin.permute' op has rank -2 in a pair; ranks are numbers from 0 on}}
+  %y = keratin.permute %x pairs = [0, -2] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @twice(%x: tensor<4xf32>) {
+  // expected-error @below {{'keratin.permute' op has two pairs in which rank 0 sends}}
+  %y = keratin.permute %x pairs = [0, 1, 0, 2] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @received_twice(%x: tensor<4xf32>) {
+  // expected-error @below {{'keratin.permute' op has two pairs in which rank 1 receives}}
+  %y = keratin.permute %x pairs = [0, 1, 2, 1] : tensor<4xf32>
+  return
+}

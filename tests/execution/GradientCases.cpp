@@ -621,8 +621,8 @@ static std::vector<GradientCase> printCases() {
 // Of one rank; rank_ops_test has several.
 static std::vector<GradientCase> allReduceCases() {
   std::vector<GradientCase> cases;
-  for (RankReduction reduction :
-       {RankReduction::Sum, RankReduction::Max, RankReduction::Min, RankReduction::Before})
+  for (RankReduction reduction : {RankReduction::Sum, RankReduction::Max, RankReduction::Min,
+                                  RankReduction::Before, RankReduction::Mean})
     cases.push_back({stringifyRankReduction(reduction).str(),
                      {numbers({d(0), 2}, {3, 2})},
                      [=](OpBuilder &b, Location loc, ValueRange xs) {
@@ -644,13 +644,32 @@ static std::vector<GradientCase> allGatherCases() {
 
 static std::vector<GradientCase> reduceScatterCases() {
   std::vector<GradientCase> cases;
-  for (RankReduction reduction : {RankReduction::Sum, RankReduction::Max, RankReduction::Min})
+  for (RankReduction reduction :
+       {RankReduction::Sum, RankReduction::Max, RankReduction::Min, RankReduction::Mean})
     cases.push_back({stringifyRankReduction(reduction).str(),
                      {numbers({2, 3})},
                      [=](OpBuilder &b, Location loc, ValueRange xs) {
                        return GraphMath(b, loc).reduceScatter(xs[0], reduction, 1, DimExpr(3));
                      }});
   return cases;
+}
+
+static std::vector<GradientCase> broadcastFromCases() {
+  return {{"from the only rank", {numbers({2, 3})}, [](OpBuilder &b, Location loc, ValueRange xs) {
+             return GraphMath(b, loc).broadcastFrom(xs[0], 0);
+           }}};
+}
+
+static std::vector<GradientCase> allToAllCases() {
+  return {{"of one part", {numbers({2, 3})}, [](OpBuilder &b, Location loc, ValueRange xs) {
+             return GraphMath(b, loc).allToAll(xs[0]);
+           }}};
+}
+
+static std::vector<GradientCase> permuteCases() {
+  return {{"to itself", {numbers({2, 3})}, [](OpBuilder &b, Location loc, ValueRange xs) {
+             return GraphMath(b, loc).permute(xs[0], {0, 0});
+           }}};
 }
 
 std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, const OpEntry &op) {
@@ -692,6 +711,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.all_reduce", allReduceCases},
       {"keratin.all_gather", allGatherCases},
       {"keratin.reduce_scatter", reduceScatterCases},
+      {"keratin.broadcast_from", broadcastFromCases},
+      {"keratin.all_to_all", allToAllCases},
+      {"keratin.permute", permuteCases},
   };
   if (auto found = written.find(op.name); found != written.end())
     return found->second();

@@ -77,10 +77,12 @@ HostTensor scaled(HostTensor tensor, double factor) {
 
 using Expected = std::function<HostTensor(const Parts &, size_t rank)>;
 
-void check(const std::string &body, const std::string &type, const Expected &expected) {
+using Lengths = std::vector<std::vector<int64_t>>;
+
+void check(const std::string &body, const std::string &type, const Expected &expected,
+           const Lengths &jobs = {{3}, {2, 5}, {4, 0, 1}, {0, 0}, {1, 1, 1}}) {
   Program program(body, "%y", type);
-  for (const std::vector<int64_t> &lengths :
-       {std::vector<int64_t>{3}, {2, 5}, {4, 0, 1}, {0, 0}, {1, 1, 1}}) {
+  for (const std::vector<int64_t> &lengths : jobs) {
     Parts parts(lengths);
     for (bool isCompiled : {false, true}) {
       RankRun run = isCompiled ? runOnRanks(program.function(), parts.own)
@@ -118,8 +120,8 @@ TEST_CASE("all ranks get the rows of all") {
         });
 }
 
-TEST_CASE("each rank gets its rows of a sum, and of the largest") {
-  for (std::string reduction : {"sum", "max", "min"})
+TEST_CASE("each rank gets its rows of a sum, of a mean and of the largest") {
+  for (std::string reduction : {"sum", "max", "min", "mean"})
     check("  %all = keratin.all_gather %x : " + rows + " -> " + all +
               "\n  %y = keratin.reduce_scatter " + reduction + " %all : " + all + " -> " + rows +
               "\n",
@@ -141,6 +143,112 @@ TEST_CASE("gradients come back from all ranks") {
         rows, [](const Parts &parts, size_t rank) {
           return scaled(parts.own[rank][0], 2 * double(parts.own.size()));
         });
+}
+
+// y, and with the op's gradient that of the sum of y * y over all ranks.
+static void checkMoved(const std::string &op, const Expected &expected, const Expected &gradient,
+                       const Lengths &jobs) {
+  check("  %y = keratin." + op + " : " + rows + "\n", rows, expected, jobs);
+  check("  %m = keratin." + op + " : " + rows + R"(
+  %squares = keratin.mul %m, %m : ()" +
+            rows + ", " + rows + ") -> " + rows + R"(
+  %loss = keratin.reduce_sum %squares axes = [0, 1] : ()" +
+            rows + R"() -> tensor<f32>
+  %y = keratin.gradients %loss wrt %x : (tensor<f32>, )" +
+            rows + ") -> " + rows + "\n",
+        rows, gradient, jobs);
+}
+
+TEST_CASE("all ranks get what one has, which gets what comes back") {
+  for (size_t root : {0, 1})
+    checkMoved(
+        "broadcast_from %x root = " + std::to_string(root),
+        [=](const Parts &parts, size_t) { return parts.own[root][0]; },
+        [=](const Parts &parts, size_t rank) {
+          return scaled(parts.own[rank][0], rank == root ? 2 * double(parts.own.size()) : 0);
+        },
+        {{2, 2}, {3, 3, 3}, {0, 0}});
+}
+
+TEST_CASE("each rank gets its part of all, and gives it back") {
+  checkMoved(
+      "all_to_all %x",
+      [](const Parts &parts, size_t rank) {
+        HostTensor wanted = parts.own[rank][0];
+        const size_t length = wanted.floats.size() / parts.own.size();
+        for (size_t from = 0; from < parts.own.size(); ++from)
+          std::copy_n(parts.own[from][0].floats.begin() + rank * length, length,
+                      wanted.floats.begin() + from * length);
+        return wanted;
+      },
+      [](const Parts &parts, size_t rank) { return scaled(parts.own[rank][0], 2); },
+      {{3}, {2, 2}, {3, 3, 3}, {0, 0}});
+}
+
+// Rank 0 gets nothing; of more than three nobody else has to do with it.
+TEST_CASE("ranks get what others have, or zeros") {
+  const std::vector<std::optional<size_t>> from = {std::nullopt, 0, 1, std::nullopt};
+  const std::vector<bool> sends = {true, true, false, false};
+  checkMoved(
+      "permute %x pairs = [1, 2, 0, 1]",
+      [=](const Parts &parts, size_t rank) {
+        return scaled(parts.own[from[rank].value_or(0)][0], from[rank] ? 1 : 0);
+      },
+      [=](const Parts &parts, size_t rank) {
+        return scaled(parts.own[rank][0], sends[rank] ? 2 : 0);
+      },
+      {{2, 2, 2}, {1, 1, 1, 1}, {0, 0, 0}});
+}
+
+TEST_CASE("means of all ranks, and their gradients") {
+  check("  %y = keratin.all_reduce mean %x : " + rows + "\n", rows,
+        [](const Parts &parts, size_t) {
+          HostTensor sum = parts.own[0][0];
+          for (size_t rank = 1; rank < parts.own.size(); ++rank)
+            for (size_t i = 0; i < sum.floats.size(); ++i)
+              sum.floats[i] += parts.own[rank][0].floats[i];
+          return scaled(sum, 1 / double(parts.own.size()));
+        },
+        {{3}, {2, 2}, {3, 3, 3}, {0, 0}});
+  for (const std::string &op :
+       {"all_reduce mean %x : " + rows, "reduce_scatter mean %x : " + rows + " -> " + rows})
+    check(
+        "  %m = keratin." + op + R"(
+  %loss = keratin.reduce_sum %m axes = [0, 1] : ()" +
+            rows + R"() -> tensor<f32>
+  %y = keratin.gradients %loss wrt %x : (tensor<f32>, )" +
+            rows + ") -> " + rows + "\n",
+        rows,
+        [](const Parts &parts, size_t rank) {
+          HostTensor ones = parts.own[rank][0];
+          std::fill(ones.floats.begin(), ones.floats.end(), 1);
+          return ones;
+        },
+        op[0] == 'a' ? Lengths{{3}, {2, 2}, {0, 0}} : Lengths{{3}});
+}
+
+TEST_CASE("ranks that there are not are told to all") {
+  for (const auto &[op, compiled] : std::vector<std::pair<std::string, std::string>>{
+           {"broadcast_from %x root = 2", "from rank 2; there are ranks 0 to 1"},
+           {"permute %x pairs = [0, 3]", "there are ranks 0 to 1, and -1 for none"}}) {
+    Program program("  %y = keratin." + op + " : " + rows + "\n", "%y", rows);
+    Parts parts({2, 2});
+    CHECK_THAT(interpretOnRanks(program.function(), parts.own).error, Contains("there is no rank"));
+    CHECK_THAT(runOnRanks(program.function(), parts.own).error, Contains(compiled));
+    CompiledRunner alone(program.function());
+    CHECK(!alone.run(Parts({2}).own[0]));
+    CHECK_THAT(alone.error, Contains("there is no rank"));
+    CHECK_THAT(alone.error, Contains("; of one it is 0"));
+  }
+}
+
+TEST_CASE("what are no equal parts is told to all ranks") {
+  Program program("  %y = keratin.all_to_all %x : " + rows + "\n", "%y", rows);
+  Parts parts({1, 1, 1});
+  CHECK_THAT(interpretOnRanks(program.function(), parts.own).error,
+             Contains("all_to_all: 2 elements are not 3 equal parts"));
+  CHECK_THAT(runOnRanks(program.function(), parts.own).error,
+             Contains("2 elements are not 3 equal parts"));
 }
 
 TEST_CASE("other rows than all ranks have are told to all of them") {

@@ -976,7 +976,8 @@ static std::vector<SweepCase> printCases() {
 // Of one rank; shard_test and rank_ops_test have several.
 static std::vector<SweepCase> allReduceCases() {
   std::vector<SweepCase> cases;
-  for (RankReduction reduction : {RankReduction::Sum, RankReduction::Max, RankReduction::Before})
+  for (RankReduction reduction :
+       {RankReduction::Sum, RankReduction::Max, RankReduction::Before, RankReduction::Mean})
     cases.push_back({"all_reduce " + stringifyRankReduction(reduction).str(),
                      {{shape("d0;3"), KERATIN_DTYPE_FLOAT32}},
                      [=](GraphMath &math, ValueRange xs) -> Values {
@@ -1002,6 +1003,26 @@ static std::vector<SweepCase> reduceScatterCases() {
                        return {math.reduceScatter(xs[0], reduction, 1, DimExpr(3))};
                      }});
   return cases;
+}
+
+static std::vector<SweepCase> movedCases(const std::string &label,
+                                         const std::function<Value(GraphMath &, Value)> &build) {
+  return {{label,
+           {{shape("d0;3"), KERATIN_DTYPE_FLOAT32}},
+           [=](GraphMath &math, ValueRange xs) -> Values { return {build(math, xs[0])}; }}};
+}
+
+static std::vector<SweepCase> broadcastFromCases() {
+  return movedCases("broadcast_from",
+                    [](GraphMath &math, Value x) { return math.broadcastFrom(x, 0); });
+}
+
+static std::vector<SweepCase> allToAllCases() {
+  return movedCases("all_to_all", [](GraphMath &math, Value x) { return math.allToAll(x); });
+}
+
+static std::vector<SweepCase> permuteCases() {
+  return movedCases("permute", [](GraphMath &math, Value x) { return math.permute(x, {0, 0}); });
 }
 
 //===-- Loops and branches --------------------------------------------------------------------===//
@@ -1073,6 +1094,9 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.all_reduce", allReduceCases},
       {"keratin.all_gather", allGatherCases},
       {"keratin.reduce_scatter", reduceScatterCases},
+      {"keratin.broadcast_from", broadcastFromCases},
+      {"keratin.all_to_all", allToAllCases},
+      {"keratin.permute", permuteCases},
   };
   auto found = written.find(op);
   return found == written.end() ? std::vector<SweepCase>() : found->second();

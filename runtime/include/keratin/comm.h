@@ -139,7 +139,8 @@ typedef enum keratin_reduction_t {
   KERATIN_REDUCE_SUM = 0, // integers wrap around; of booleans: or
   KERATIN_REDUCE_MAX = 1, // NaN if one is
   KERATIN_REDUCE_MIN = 2,
-  KERATIN_REDUCE_BEFORE = 3 // the sum over the ranks before this one; of ALL_REDUCE alone
+  KERATIN_REDUCE_BEFORE = 3, // the sum over the ranks before this one; of ALL_REDUCE alone
+  KERATIN_REDUCE_MEAN = 4    // of floats: the sum over the number of ranks, rounded once
 } keratin_reduction_t;
 
 // An axis of a mesh that all ranks are arranged in, the last one's numbers following one another:

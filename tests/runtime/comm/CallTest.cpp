@@ -25,14 +25,16 @@ void entry(keratin_context_t *context, void *const *buffers, const int64_t *size
   if (own < 0)
     context->functions->fail(context, 1);
   keratin_rank_message_t wanted = {
-      &own, &all, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 0};
+      &own,    &all, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 0,
+      nullptr, 0};
   context->functions->start_collective(context, &wanted);
   if (own == 500) // before the second
     context->functions->fail(context, 1);
   if (own == 501) // before anything is waited for
     return context->functions->fail(context, 1);
   keratin_rank_message_t second = {
-      &own, &again, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 3};
+      &own,    &again, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 3,
+      nullptr, 0};
   context->functions->start_collective(context, &second);
   if (meanwhile)
     meanwhile();

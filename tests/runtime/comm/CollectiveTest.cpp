@@ -264,6 +264,13 @@ TEST_CASE("sums are rounded once") {
         0x4381);
 }
 
+TEST_CASE("means are rounded once") {
+  CHECK(reduceOne<float>(KERATIN_DTYPE_FLOAT32, KERATIN_REDUCE_MEAN, {3e38f, 3e38f}) == 3e38f);
+  CHECK(reduceOne<double>(KERATIN_DTYPE_FLOAT64, KERATIN_REDUCE_MEAN, {1e16, 1, 1, -1e16}) == 0.5);
+  CHECK(reduceOne<uint16_t>(KERATIN_DTYPE_FLOAT16, KERATIN_REDUCE_MEAN, {0x3c00, 0x4000, 0x4200}) ==
+        0x4000);
+}
+
 TEST_CASE("sums that are not finite are those of plain addition") {
   const double infinity = std::numeric_limits<double>::infinity();
   CHECK(reduceOne<double>(KERATIN_DTYPE_FLOAT64, KERATIN_REDUCE_SUM, {1, infinity, 2}) == infinity);

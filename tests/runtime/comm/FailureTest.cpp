@@ -136,7 +136,13 @@ TEST_CASE("a wrong argument fails on the rank that gives it, and names it to the
   check([](auto &c) { c.receive_elements = INT64_MAX / 2; }, "both must be from 0 to");
   check([](auto &c) { c.send = nullptr; }, "all_reduce 'loss': send is NULL");
   check([](auto &c) { c.receive = nullptr; }, "receive is NULL");
-  check([](auto &c) { c.reduction = 4; }, "there is no reduction of the number 4");
+  check([](auto &c) { c.reduction = 5; }, "there is no reduction of the number 5");
+  check(
+      [](auto &c) {
+        c.reduction = KERATIN_REDUCE_MEAN;
+        c.dtype = KERATIN_DTYPE_INT32;
+      },
+      "the mean of int32; needed floats");
   check([](auto &c) { c.send_elements = 3; },
         "3 elements to send and 4 to receive; they must be as many");
   check(
