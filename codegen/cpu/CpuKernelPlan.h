@@ -42,6 +42,8 @@ private:
 // One for each kind of kernel; null, with a diagnostic, where the kernel has no lowering. The
 // target outlives the plan.
 CpuPlan planLoopKernel(ir::KernelOp kernel, const MachineTarget &target);
+// Of a loop nest that is one op alone, else what planLoopKernel gives.
+CpuPlan planConcatenateKernel(ir::KernelOp kernel, const MachineTarget &target);
 CpuPlan planTransposeKernel(ir::KernelOp kernel, const MachineTarget &target);
 #define KERATIN_KERNEL_KIND(KIND)                                                                  \
   CpuPlan plan##KIND##Kernel(ir::KernelOp kernel, const MachineTarget &target);

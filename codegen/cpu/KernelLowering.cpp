@@ -27,7 +27,7 @@ Value CpuKernelBuilder::unitsDone() {
 CpuPlan keratin::codegen::planKernel(ir::KernelOp kernel, const MachineTarget &target) {
   switch (kindOf(kernel)) {
   case KernelKind::Loop:
-    return planLoopKernel(kernel, target);
+    return planConcatenateKernel(kernel, target);
   case KernelKind::Transpose:
     return planTransposeKernel(kernel, target);
 #define KERATIN_KERNEL_KIND(KIND)                                                                  \
