@@ -1,25 +1,17 @@
 #include "codegen/llvm/ConstantOperands.h"
+#include "codegen/llvm/ModulePasses.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
 // Of a block: fewer have registers of their own all the time.
 static constexpr size_t kManyConstants = 8;
 static constexpr unsigned kRegisterBits = 256;
-
-static bool hasSuchRegisters(const Module &module, const Function &function,
-                             FunctionAnalysisManager &analyses) {
-  const auto &target = analyses.getResult<TargetIRAnalysis>(const_cast<Function &>(function));
-  return Triple(module.getTargetTriple()).isX86() &&
-         target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector) == kRegisterBits;
-}
 
 static bool isVectorConstant(const Value *value) {
   const auto *constant = dyn_cast<Constant>(value);
@@ -106,7 +98,7 @@ PreservedAnalyses keratin::codegen::ConstantOperandsPass::run(Module &module,
   auto &ofFunctions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   ConstantOperands operands(module);
   for (Function &function : module)
-    if (!function.isDeclaration() && hasSuchRegisters(module, function, ofFunctions))
+    if (!function.isDeclaration() && hasRegistersOf256(function, ofFunctions))
       for (BasicBlock &block : function)
         operands.run(block);
   return PreservedAnalyses::none();

@@ -2,6 +2,7 @@
 
 #include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/ConstantOperands.h"
+#include "codegen/llvm/MaskedStores.h"
 #include "codegen/llvm/ModulePasses.h"
 #include "codegen/llvm/StageClock.h"
 
@@ -48,6 +49,7 @@ static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
                                                        /*UseMemorySSA=*/true));
   scalar.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
   scalar.addPass(llvm::ADCEPass());
+  scalar.addPass(MaskedStoresPass());
 
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
