@@ -175,10 +175,11 @@ static Code start(keratin_group_t *group, const keratin_collective_t &collective
   return succeed(status);
 }
 
-// Whom this rank sends to and receives from. A rank that there is not stays, on all ranks: the
-// collective's own check finds it.
+// Whom this rank sends to and receives from, by places in the axis. One that there is not stays, on
+// all ranks: the collective's own check finds it.
 static void takeRanks(keratin_collective_t &collective, const keratin_rank_message_t &wanted,
-                      int32_t rank, int32_t size) {
+                      const keratin::comm::Members &members, int32_t ownRank) {
+  const int32_t rank = members.placeOf(ownRank), size = members.count;
   auto number = [&](int64_t named) { return named < size ? int32_t(named) : size; };
   if (wanted.kind == KERATIN_MESSAGE_BROADCAST) {
     collective.from = number(wanted.ranks[0]);
@@ -196,7 +197,7 @@ static void takeRanks(keratin_collective_t &collective, const keratin_rank_messa
   }
 }
 
-static keratin_collective_t collectiveOf(const keratin_group_t *group,
+static keratin_collective_t collectiveOf(const keratin_group_t *group, keratin_axis_t axis,
                                          const keratin_rank_message_t &wanted, const char *name) {
   keratin_collective_t collective = {};
   collective.bytes = sizeof(collective);
@@ -208,8 +209,10 @@ static keratin_collective_t collectiveOf(const keratin_group_t *group,
   collective.receive = wanted.receive;
   collective.send_elements = wanted.send_elements;
   collective.receive_elements = wanted.receive_elements;
+  collective.axis = axis;
+  const int32_t rank = group->engine.rank();
   if (namesRanks(wanted.kind))
-    takeRanks(collective, wanted, group->engine.rank(), group->engine.size());
+    takeRanks(collective, wanted, keratin::comm::membersOf(axis, rank, group->engine.size()), rank);
   return collective;
 }
 
@@ -217,8 +220,7 @@ static Code startOfCall(keratin_group_t *group, RankMessages &messages,
                         const keratin_rank_message_t &wanted, const char *name,
                         keratin_status_t *status) {
   keratin_request_t *request;
-  keratin_collective_t collective = collectiveOf(group, wanted, name);
-  collective.axis = messages.axis;
+  const keratin_collective_t collective = collectiveOf(group, messages.axis, wanted, name);
   if (collective.kind == KERATIN_PERMUTE && collective.from < 0)
     memset(collective.receive, 0,
            size_t(collective.receive_elements * dtypeSize(collective.dtype)));
@@ -278,8 +280,9 @@ static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
   work.watch = watch;
   work.user = group;
   Code code = KERATIN_OK;
-  group->alone(
-      [&] { code = group->devices.put(place, collectiveOf(group, wanted, name), work, status); });
+  group->alone([&] {
+    code = group->devices.put(place, collectiveOf(group, {}, wanted, name), work, status);
+  });
   return code;
 }
 
