@@ -150,6 +150,19 @@ Code CollectiveRunner::announceCall(const char *name, bool isDirect, uint64_t di
   return announce(comm::announceCall(name, isDirect, digest), status);
 }
 
+// Of one rank: what it sends is what it gets.
+static Code stay(const keratin_collective_t &collective, keratin_status_t *status) {
+  const bool receives = collective.kind != KERATIN_BARRIER &&
+                        (collective.kind != KERATIN_PERMUTE || collective.from >= 0);
+  const auto bytes = size_t(collective.receive_elements * dtypeSize(collective.dtype));
+  if (receives && collective.kind == KERATIN_ALL_REDUCE &&
+      collective.reduction == KERATIN_REDUCE_BEFORE)
+    memset(collective.receive, 0, bytes);
+  else if (receives && bytes && collective.send != collective.receive)
+    memcpy(collective.receive, collective.send, bytes);
+  return runtime::succeed(status);
+}
+
 Code CollectiveRunner::run(const keratin_collective_t &collective, keratin_status_t *status) {
   if (Code code = engine.checkWorks(status))
     return code;
@@ -162,6 +175,8 @@ Code CollectiveRunner::run(const keratin_collective_t &collective, keratin_statu
         runtime::ShortText().add("%s: no memory for its pieces", describe(own).text()).text());
   keratin_status_t why = {};
   Code code = agree(own, &why);
+  if (code == KERATIN_OK && members.count == 1)
+    return stay(collective, status);
   if (code == KERATIN_OK)
     code = findMover(axis, own, &why);
   if (code == KERATIN_OK) {
