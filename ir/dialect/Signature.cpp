@@ -10,7 +10,7 @@ static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kVariable = "keratin.variable", kDefault = "keratin.default",
                                kInitial = "keratin.initial", kStated = "keratin.stated",
                                kSharded = "keratin.sharded", kPart = "keratin.part",
-                               kInParts = "keratin.in_parts";
+                               kInParts = "keratin.in_parts", kOwnPart = "keratin.own_part";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -152,6 +152,14 @@ std::optional<EvenParts> Signature::inParts(unsigned argument) const {
   return EvenParts{symbols.getDims()[0], symbols.getDims()[1]};
 }
 
+std::optional<OwnPart> Signature::ownPart(unsigned argument) const {
+  auto symbols = function.getArgAttrOfType<DimsAttr>(argument, kOwnPart);
+  std::optional<int64_t> dimension = sharded(argument);
+  if (!symbols || !dimension)
+    return std::nullopt;
+  return OwnPart{unsigned(*dimension), symbols.getDims()[0], symbols.getDims()[1]};
+}
+
 unsigned Signature::numVariables() const {
   unsigned arguments = function.getNumArguments(), first = arguments;
   while (first > 0 && isVariable(first - 1))
@@ -223,6 +231,11 @@ void Signature::setInParts(unsigned argument, const EvenParts &parts) {
 
 void Signature::removeInParts(unsigned argument) { function.removeArgAttr(argument, kInParts); }
 
+void Signature::removeOwnPart(unsigned argument) {
+  function.removeArgAttr(argument, kOwnPart);
+  function.removeArgAttr(argument, kSharded);
+}
+
 void Signature::setArgumentName(unsigned argument, const Twine &name) {
   function.setArgAttr(argument, kName, StringAttr::get(function.getContext(), name));
 }
@@ -266,11 +279,23 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
     if (!stated || !type || int64_t(stated.getDims().size()) != type.getRank())
       return emitError() << kStated << " must be a size for each dimension";
   }
-  if (name == kInParts) {
-    auto symbols = dyn_cast<DimsAttr>(attribute.getValue());
-    if (!symbols || symbols.getDims().size() != 2 || !symbols.getDims()[0].isSymbol() ||
-        !symbols.getDims()[1].isSymbol())
-      return emitError() << kInParts << " must be the symbols of a rank and of how many there are";
+  auto areTwoSymbols = [&] {
+    auto dims = dyn_cast<DimsAttr>(attribute.getValue());
+    return dims && dims.getDims().size() == 2 && dims.getDims()[0].isSymbol() &&
+           dims.getDims()[1].isSymbol();
+  };
+  if (name == kInParts && !areTwoSymbols())
+    return emitError() << kInParts << " must be the symbols of a rank and of how many there are";
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && name == kOwnPart) {
+    auto sharded = function.getArgAttrOfType<IntegerAttr>(index, kSharded);
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+    const bool isOfVariable = Signature(function).isVariable(index) && sharded && type &&
+                              sharded.getInt() >= 0 && sharded.getInt() < type.getRank() &&
+                              !type.isDynamicDim(unsigned(sharded.getInt()));
+    if (!areTwoSymbols() || !isOfVariable)
+      return emitError() << kOwnPart
+                         << " must be the symbols of the begin and the size of a part, of a "
+                            "variable with a known size that is sharded";
   }
   if (auto function = dyn_cast<FunctionOpInterface>(op);
       function && (name == kSharded || name == kPart))

@@ -14,6 +14,9 @@
 //   keratin.sharded  on an input: the dimension along which each rank of a job is to have a part
 //   keratin.in_parts on a variable: each rank is to have a part of its elements (EvenParts.h); the
 //                    symbols of the rank's number and of how many ranks there are
+//   keratin.own_part on a variable that is sharded: the symbols of where the rank's part begins
+//   along
+//                    the dimension, and of its size
 //   keratin.part     on an input or output of what a rank computes: the dimension along which it is
 //                    a part of the whole
 //
@@ -68,6 +71,12 @@ private:
   mlir::NamedAttrList list;
 };
 
+// Of a variable, what a rank has of its elements along a dimension.
+struct OwnPart {
+  unsigned dimension;
+  DimExpr begin, size;
+};
+
 // Of a function, which must stay where it is. What nothing says is nullopt, null or false.
 class Signature {
 public:
@@ -89,6 +98,7 @@ public:
   std::optional<int64_t> sharded(unsigned argument) const;
   std::optional<int64_t> part(unsigned argument) const;
   std::optional<EvenParts> inParts(unsigned argument) const;
+  std::optional<OwnPart> ownPart(unsigned argument) const;
   // Variables are the last arguments.
   unsigned numVariables() const;
   bool hasVariable(int64_t number) const;
@@ -111,6 +121,8 @@ public:
   void setResultPart(unsigned result, int64_t dimension);
   void setInParts(unsigned argument, const EvenParts &parts);
   void removeInParts(unsigned argument);
+  // With the dimension that is sharded.
+  void removeOwnPart(unsigned argument);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
   // Unless it is stated already.
   void setStated(unsigned argument, const Shape &shape);

@@ -29,6 +29,11 @@ def Shard : KeratinPass<"shard"> {
     value there is a slice, and whoever needs the whole of a result gets it by
     `keratin.all_gather`.
 
+    Of a variable with `keratin.own_part` each rank has a part along the dimension that is sharded,
+    whose size, and where it begins, are symbols. All dimensions that follow from it have the
+    part's size, as if it had been none that is known: a product along columns is a part, one over
+    rows a share. A value that is whole, a bias, is cut where it meets a part.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<4xf32> {

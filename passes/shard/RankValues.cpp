@@ -147,7 +147,7 @@ LogicalResult RankValues::visitRuns(Operation *op) {
     if (own)
       common = own;
   }
-  if (needsOrder || isa<RandomBitsOp>(op))
+  if (needsOrder || isa<RandomBitsOp>(op) || isCut(op))
     common = DimExpr(1);
   for (Value result : op->getResults())
     setRuns(result, common);
@@ -384,6 +384,17 @@ LogicalResult RankValues::visitWindows(Operation *op, ArrayRef<int64_t> window,
   return needAllWhole(op);
 }
 
+bool RankValues::isCut(Operation *op) const {
+  auto slice = dyn_cast<SliceOp>(op);
+  if (!slice || isPart(slice.getX()) || !isPart(slice.getY()))
+    return false;
+  const unsigned dimension = *dimensionOf(slice.getY());
+  const DimExpr size = getShape(slice.getY())[dimension];
+  auto found = size.isSymbol() ? begins.find(size.symbolId()) : begins.end();
+  return found != begins.end() && slice.getStarts().getDims()[dimension] == found->second &&
+         slice.getStrides()[dimension] == 1;
+}
+
 // What moves elements, searches and runs along dimensions: the sharded one must be left alone.
 LogicalResult RankValues::visitMove(Operation *op) {
   StringRef name = op->getName().stripDialect();
@@ -410,8 +421,8 @@ LogicalResult RankValues::visitMove(Operation *op) {
   else if (isa<BroadcastOp, CheckRangeOp, PrintOp>(op))
     leavesAlone = after.has_value();
   else if (auto slice = dyn_cast<SliceOp>(op))
-    leavesAlone = isKept() && slice.getStarts().getDims()[*before] == DimExpr(0) &&
-                  slice.getStrides()[*before] == 1;
+    leavesAlone = isCut(op) || (isKept() && slice.getStarts().getDims()[*before] == DimExpr(0) &&
+                                slice.getStrides()[*before] == 1);
   else if (auto pad = dyn_cast<PadOp>(op))
     leavesAlone = isKept() && pad.getLow().getDims()[*before] == DimExpr(0) &&
                   pad.getInterior()[*before] == 0;

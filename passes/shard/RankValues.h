@@ -21,9 +21,12 @@ enum class RankKind {
 
 class RankValues {
 public:
-  // The symbols are the sharded ones. With `gathers` an op may have the parts of all ranks.
-  RankValues(mlir::func::FuncOp function, llvm::DenseSet<int64_t> sharded, bool gathers)
-      : function(function), sharded(std::move(sharded)), gathers(gathers) {}
+  // The symbols are the sharded ones. With `gathers` an op may have the parts of all ranks. A slice
+  // of a whole from where a part begins, if it is said here, is the rank's part.
+  RankValues(mlir::func::FuncOp function, llvm::DenseSet<int64_t> sharded, bool gathers,
+             llvm::DenseMap<int64_t, ir::DimExpr> begins)
+      : function(function), sharded(std::move(sharded)), gathers(gathers),
+        begins(std::move(begins)) {}
 
   // Fails, with an error of the graph, where an op needs elements that other ranks have, and may
   // not have them.
@@ -53,6 +56,7 @@ private:
   mlir::LogicalResult visitRuns(mlir::Operation *op);
   mlir::LogicalResult visitRunsOfReshape(ir::ReshapeOp op);
   mlir::LogicalResult visitReturn(mlir::func::ReturnOp op);
+  bool isCut(mlir::Operation *op) const;
   void noteBound(mlir::Operation *op);
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(ir::ReductionOpInterface op);
@@ -98,6 +102,7 @@ private:
   mlir::func::FuncOp function;
   llvm::DenseSet<int64_t> sharded;
   const bool gathers;
+  const llvm::DenseMap<int64_t, ir::DimExpr> begins;
   llvm::DenseMap<mlir::Value, RankKind> kinds;
   llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
   llvm::DenseSet<mlir::OpOperand *> whole, unordered;

@@ -6,6 +6,7 @@
 #include "passes/shard/RankValues.h"
 #include "passes/shard/Reducer.h"
 #include "passes/shard/StateParts.h"
+#include "passes/shard/VariableParts.h"
 
 using namespace keratin::passes;
 using namespace keratin::ir;
@@ -26,7 +27,10 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
       return;
     const bool gathers = function->removeAttr(kGathersPartsAttr) != nullptr;
     Signature signature(function);
-    llvm::DenseSet<int64_t> sharded;
+    VariableParts variables(function);
+    if (failed(variables.run()))
+      return signalPassFailure();
+    llvm::DenseSet<int64_t> sharded = variables.symbols();
     for (BlockArgument argument : function.getArguments())
       if (std::optional<int64_t> dimension = signature.sharded(argument.getArgNumber())) {
         for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
@@ -35,7 +39,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
       }
     if (sharded.empty())
       return;
-    RankValues values(function, std::move(sharded), gathers);
+    RankValues values(function, std::move(sharded), gathers, variables.begins());
     if (failed(values.run()))
       return signalPassFailure();
     StateParts states(function, values);

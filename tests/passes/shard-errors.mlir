@@ -147,3 +147,32 @@ func.func @f(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.name = "x", kera
 func.func @f(%m: tensor<4xf32> {keratin.kind = "variable", keratin.in_parts = #keratin.dims<d0, 4>}) -> tensor<4xf32> {
   return %m : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{argument 0: keratin.own_part must be the symbols of the begin and the size of a part, of a variable with a known size that is sharded}}
+func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.own_part = #keratin.dims<d1, d2>}) -> tensor<4xf32> {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<d1, d2>},
+    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64}) -> tensor<2x2xf32> {
+  // expected-error @+1 {{not implemented: pad of what has a part of variable 'w'}}
+  %p = keratin.pad %w low = #keratin.dims<1> interior = [0] : (tensor<4xf32>) -> tensor<6xf32>
+  %y = keratin.slice %p starts = <0> strides = [1] : (tensor<6xf32>) -> tensor<4xf32>
+  %z = keratin.reshape %y : (tensor<4xf32>) -> tensor<2x2xf32>
+  return %z : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<d1, d2>},
+    %b: tensor<4xf32> {keratin.kind = "variable", keratin.name = "b"},
+    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
+    -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 1 : i64}) {
+  // expected-error @+1 {{not implemented: a part for the new value of variable 'b', which is whole on each rank}}
+  %n = keratin.add %w, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n : tensor<4xf32>
+}

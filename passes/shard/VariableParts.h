@@ -1,0 +1,63 @@
+// Variables of which each rank has a part along a dimension.
+#ifndef KERATIN_PASSES_SHARD_VARIABLEPARTS_H
+#define KERATIN_PASSES_SHARD_VARIABLEPARTS_H
+
+#include "ir/dialect/Signature.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace keratin::passes {
+
+// Gives the dimension of a variable that is sharded (keratin.own_part) a symbol in the place of its
+// size, and so all dimensions that follow from it, and no others: where one of them meets the whole
+// size, that value is cut. From there on it is a sharded size like any other.
+class VariableParts {
+public:
+  explicit VariableParts(mlir::func::FuncOp function)
+      : function(function), body(function.getBody().front()), signature(function) {}
+
+  // Fails, with an error of the graph, where a size that is a part's alone cannot be told.
+  mlir::LogicalResult run();
+  // Of the parts' sizes.
+  const llvm::DenseSet<int64_t> &symbols() const { return sizes; }
+  // Of those, where a rank's part begins in the whole.
+  llvm::DenseMap<int64_t, ir::DimExpr> begins() const;
+
+private:
+  // A dimension that has a part's size.
+  struct Along {
+    unsigned dimension;
+    ir::OwnPart part;
+  };
+
+  void takeParts();
+  std::optional<Along> alongOf(mlir::Value value) const;
+  mlir::FailureOr<mlir::Value> partOf(mlir::Value whole, const Along &along);
+  mlir::LogicalResult cut(mlir::OpOperand &operand, const Along &along);
+  mlir::LogicalResult alignPairs(mlir::Operation *op, llvm::ArrayRef<int64_t> a,
+                                 llvm::ArrayRef<int64_t> b);
+  mlir::LogicalResult follow(mlir::Operation *op);
+  mlir::LogicalResult followElementwise(mlir::Operation *op);
+  mlir::LogicalResult followConcatenate(ir::ConcatenateOp op);
+  mlir::LogicalResult followReshape(ir::ReshapeOp op);
+  mlir::LogicalResult followReturn(mlir::func::ReturnOp op);
+  mlir::LogicalResult inferResults(mlir::Operation *op);
+  void setShape(mlir::Value value, const ir::Shape &shape);
+  mlir::LogicalResult refuse(mlir::Operation *op);
+
+  mlir::func::FuncOp function;
+  mlir::Block &body;
+  ir::Signature signature;
+  llvm::DenseSet<int64_t> sizes;
+  llvm::DenseMap<int64_t, ir::OwnPart> parts;      // by the symbol of their size
+  llvm::DenseMap<int64_t, int64_t> wholes;         // of them: the size of the whole
+  llvm::DenseMap<int64_t, mlir::StringAttr> names; // and of one variable
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> cuts;
+};
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_SHARD_VARIABLEPARTS_H
