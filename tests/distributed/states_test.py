@@ -92,6 +92,15 @@ def test_checkpoints_are_those_of_any_number_of_ranks(tmp_path):
     assert saved and {run(size, load, index)[0] for size in (1, 2, 3)} == {saved}
 
 
+def test_a_saved_function_has_whole_states(tmp_path):
+    path = tmp_path / 'step.ktg'
+    run(2, ['model = Model(shard_states=True)', 'model.train()',
+            "K.save_function(model.step, '%s.%d' % (sys.argv[1], D.rank()))", 'D.barrier()',
+            'loaded = K.load_function(sys.argv[1] + ".0", shard_states=True)',
+            'assert loaded([images[rows], labels[rows]])[0].tobytes() == model.train().tobytes()'], path)
+    assert (tmp_path / 'step.ktg.0').read_bytes() == (tmp_path / 'step.ktg.1').read_bytes()
+
+
 def test_functions_that_disagree_are_told():
     said = run(2, ['model = Model(shard_states=True)', 'x = K.placeholder((K.Dim("batch"), 7))',
                    'm = model.states[0]',
