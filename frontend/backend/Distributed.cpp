@@ -14,12 +14,16 @@ using namespace keratin::frontend;
 
 namespace keratin::backend::distributed {
 
-void init() { joinJob(nullptr); }
+void init() { joinJob(nullptr, {}, {}); }
 
-void init(keratin_comm_t *engine) {
+void init(const std::vector<MeshAxis> &mesh, SourceLocation location) {
+  joinJob(nullptr, mesh, location);
+}
+
+void init(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLocation location) {
   if (!engine)
     throw ValueError("distributed.init: there is no engine; needed a keratin_comm_t");
-  joinJob(engine);
+  joinJob(engine, mesh, location);
 }
 
 bool isInitialized() { return jobGroup() != nullptr; }
@@ -28,6 +32,27 @@ void finalize() { leaveJob(); }
 
 int rank() { return jobRank(); }
 int size() { return jobSize(); }
+
+static keratin_axis_t axisNamed(const char *function, const std::string &name,
+                                SourceLocation location) {
+  const std::string names = jobAxisNames();
+  if (std::optional<keratin_axis_t> axis = jobAxis(name); axis && !names.empty())
+    return *axis;
+  throw ValueError(withPlace(
+      std::string(function) + ": the mesh has no axis '" + name + "'; " +
+          (names.empty() ? "the ranks are in none (distributed.init)" : "there are " + names),
+      location));
+}
+
+int rank(const std::string &axis, SourceLocation location) {
+  const keratin_axis_t found = axisNamed("distributed.rank", axis, location);
+  return rank() / found.stride % found.count;
+}
+
+int size(const std::string &axis, SourceLocation location) {
+  return axisNamed("distributed.size", axis, location).count;
+}
+
 std::string engine() { return jobGroup() ? keratin_group_engine(jobGroup()) : "one rank"; }
 
 void barrier() { runWithJob("distributed.barrier", collective(KERATIN_BARRIER, "barrier")); }

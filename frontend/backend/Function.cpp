@@ -4,6 +4,7 @@
 #include "frontend/backend/FunctionState.h"
 #include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/InputNames.h"
+#include "frontend/graph/Job.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/graph/StateParts.h"
@@ -338,7 +339,9 @@ void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
   std::vector<std::pair<ModuleVariable, VariableStorage::Extent>> variables;
   for (const ModuleVariable &variable : module.variables)
     variables.emplace_back(variable, extentIn(module, variable.storage.get()));
-  impl.program = Program::compile(std::move(module), placement);
+  Placement own = placement;
+  own.options.shard = impl.shard;
+  impl.program = Program::compile(std::move(module), own);
   for (const auto &[variable, extent] : variables) {
     impl.variables.push_back(
         variable.storage->settle(*placement.device, impl.name, variable.name, extent));
@@ -435,6 +438,10 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
       call.notImplemented("sizes that are sharded along different axes of a mesh, '" +
                           options.shard.front().mesh.axis() + "' and '" + shard.mesh.axis() + "'");
   }
+  for (const Shard &shard : impl.shard)
+    if (!jobAxis(shard.mesh.axis()))
+      call.valueError("the mesh has no axis '" + shard.mesh.axis() + "', along which '" +
+                      shard.size + "' is sharded; there are " + jobAxisNames());
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,

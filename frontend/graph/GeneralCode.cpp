@@ -2,7 +2,6 @@
 
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/FunctionModule.h"
-#include "frontend/graph/Job.h"
 #include "frontend/graph/RuntimeStatus.h"
 
 #include "compiler/driver/Attempt.h"
@@ -34,7 +33,6 @@ void GeneralCode::giveTo(keratin_executable_t *assuming) {
   keratin_executable_create_on(&code->descriptor(), keratin_executable_device(assuming), &made,
                                &status);
   throwIfFailed(name, status);
-  callWithJob(made);
   if (keratin_executable_set_general(assuming, made, &status)) {
     keratin_executable_destroy(made);
     throwFailure(name, status);

@@ -4,6 +4,7 @@
 
 #include "runtime/include/keratin/comm.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -13,13 +14,36 @@ using namespace keratin::frontend;
 
 static std::mutex mutex;
 static std::atomic<keratin_group_t *> group{nullptr};
+static std::vector<MeshAxis> arranged; // written once, before the group is known
 
 keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acquire); }
 
 int frontend::jobRank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
 int frontend::jobSize() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
 
-void frontend::joinJob(keratin_comm_t *engine) {
+static void checkMesh(const std::vector<MeshAxis> &mesh, int ranks, SourceLocation location) {
+  auto refuse = [&](const std::string &message) {
+    throw ValueError(withPlace("distributed.init: " + message, location));
+  };
+  int64_t product = 1;
+  std::string text;
+  for (size_t i = 0; i < mesh.size(); ++i) {
+    const auto &[name, size] = mesh[i];
+    if (size < 1)
+      refuse("an axis '" + name + "' of " + std::to_string(size) + " ranks; needed at least 1");
+    for (size_t before = 0; before < i; ++before)
+      if (mesh[before].name == name)
+        refuse("two axes are named '" + name + "'");
+    product = std::min<int64_t>(product * size, INT32_MAX);
+    text += (i ? " x " : "") + name + " " + std::to_string(size);
+  }
+  if (!mesh.empty() && product != ranks)
+    refuse("a mesh of " + text + " is " + std::to_string(product) + " ranks; there are " +
+           std::to_string(ranks));
+}
+
+void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh,
+                       SourceLocation location) {
   std::lock_guard lock(mutex);
   if (jobGroup())
     throw RuntimeError("distributed.init: this process has joined its ranks already");
@@ -31,6 +55,13 @@ void frontend::joinJob(keratin_comm_t *engine) {
     keratin_group_create(engine, &joined, &status);
   if (status.code != KERATIN_OK)
     throwRankFailure("distributed.init", status);
+  try {
+    checkMesh(mesh, keratin_group_size(joined), location);
+  } catch (const ValueError &) {
+    keratin_group_destroy(joined);
+    throw;
+  }
+  arranged = mesh;
   group.store(joined, std::memory_order_release);
   // Before what outlives main() is gone; an engine may wait for the other ranks to leave, too.
   std::atexit(leaveJob);
@@ -42,9 +73,31 @@ void frontend::leaveJob() {
     keratin_group_leave(joined);
 }
 
-void frontend::callWithJob(keratin_executable_t *executable) {
-  if (keratin_group_t *joined = jobGroup())
-    keratin_executable_set_group(executable, joined, nullptr);
+std::optional<keratin_axis_t> frontend::jobAxis(const std::string &name) {
+  if (!jobGroup() || arranged.empty())
+    return keratin_axis_t{};
+  int32_t stride = 1;
+  for (auto axis = arranged.rbegin(); axis != arranged.rend(); stride *= axis++->size)
+    if (axis->name == name)
+      return keratin_axis_t{axis->size, stride};
+  return std::nullopt;
+}
+
+std::string frontend::jobAxisNames() {
+  std::string names;
+  for (const MeshAxis &axis : arranged)
+    names += (names.empty() ? "'" : ", '") + axis.name + "'";
+  return names;
+}
+
+void frontend::callWithJob(keratin_executable_t *executable, const std::vector<Shard> &shards) {
+  keratin_group_t *joined = jobGroup();
+  if (!joined)
+    return;
+  keratin_axis_t axis = {};
+  if (!shards.empty())
+    axis = jobAxis(shards.front().mesh.axis()).value_or(axis);
+  keratin_executable_set_axis(executable, joined, axis, nullptr);
 }
 
 keratin_collective_t frontend::collective(int32_t kind, const char *name) {

@@ -2,7 +2,11 @@
 #ifndef KERATIN_FRONTEND_GRAPH_JOB_H
 #define KERATIN_FRONTEND_GRAPH_JOB_H
 
+#include "keratin/distributed.h"
+
 #include "runtime/include/keratin/comm.h"
+
+#include <optional>
 
 namespace keratin::frontend {
 
@@ -12,12 +16,16 @@ keratin_group_t *jobGroup();
 int jobRank();
 int jobSize();
 // Joins by what the launcher says, or over an engine that the program brings. RuntimeError where
-// the process has joined already.
-void joinJob(keratin_comm_t *engine);
+// the process has joined already; ValueError where the ranks cannot be arranged so.
+void joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLocation location);
+// The axis of the mesh of this name; all ranks where they are not arranged. None: it has no such.
+std::optional<keratin_axis_t> jobAxis(const std::string &name);
+// "'data', 'model'".
+std::string jobAxisNames();
 void leaveJob();
 // The executable's calls are those of all ranks, if the process has joined any and if it is for
-// several.
-void callWithJob(keratin_executable_t *executable);
+// several; what it does with parts is along the axis of its shards.
+void callWithJob(keratin_executable_t *executable, const std::vector<Shard> &shards);
 // What the ranks do together; nothing where the process has joined none. RankError, with the name
 // of the function, where it fails.
 void runWithJob(const char *function, const keratin_collective_t &wanted);

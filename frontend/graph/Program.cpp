@@ -61,7 +61,7 @@ public:
     keratin_status_t status = {};
     keratin_executable_create_on(&code->descriptor(), placement.device, &executable, &status);
     throwIfFailed(code->descriptor().name, status, placement.location);
-    callWithJob(executable);
+    callWithJob(executable, placement.options.shard);
     if (placement.options.keepOnDevice &&
         keratin_executable_device(executable) != keratin_cpu_device())
       keptOn = keratin_executable_device(executable);

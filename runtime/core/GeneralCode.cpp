@@ -49,6 +49,8 @@ extern "C" keratin_status_code_t keratin_executable_set_general(keratin_executab
   both.general = &general->descriptor;
   if (Code code = validateDescriptor(both, status))
     return code;
+  if (general->descriptor.num_collectives > 0)
+    general->ranks = executable->ranks;
   keratin_executable_t *none = nullptr;
   if (executable->layout.device != general->layout.device ||
       !executable->general.compare_exchange_strong(none, general, std::memory_order_release))

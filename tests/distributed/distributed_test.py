@@ -72,6 +72,52 @@ def test_training_over_mpi_is_that_of_one_process(alone, tmp_path, name):
     check(results(tmp_path, 2), alone, name)
 
 
+MESH = ['float32', 'data=2', 'model=2']
+
+
+def check_mesh(ranks, alone, engine):
+    """Ranks 0 and 2 have the two parts of the batch, and so have 1 and 3."""
+    for column in (0, 1):
+        check(ranks[column::2], alone, engine)
+    for name in ('losses', 'w0', 'w1', 'w2', 'y', 'mask'):
+        for row in (0, 2):
+            assert ranks[row][name].tobytes() == ranks[row + 1][name].tobytes()
+
+
+def test_training_on_a_mesh_is_that_of_one_process(alone, tmp_path):
+    command = [sys.executable, HERE / 'step.py', tmp_path / 'out', *MESH]
+    for code, output in run_ranks(4, 'mesh-%d' % os.getpid(), command):
+        assert code == 0, output
+    check_mesh(results(tmp_path, 4), alone, 'shared memory')
+
+
+@pytest.mark.parametrize('name', LAUNCHERS)
+def test_training_on_a_mesh_over_mpi_is_that_of_one_process(alone, tmp_path, name):
+    if shutil.which(LAUNCHERS[name][0]) is None:
+        pytest.skip('%s is not here' % LAUNCHERS[name][0])
+    run = subprocess.run([*LAUNCHERS[name], '-n', '4', sys.executable, HERE / 'step.py', tmp_path / 'out', *MESH],
+                         env=environment(), timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert run.returncode == 0, run.stdout
+    check_mesh(results(tmp_path, 4), alone, name)
+
+
+def test_a_rank_that_fails_on_a_mesh_is_known_along_all_axes():
+    lines = ["D.init({'data': 2, 'model': 2})", "x = K.placeholder((K.Dim('batch'), 2))",
+             "f, g = (K.function([x], [K.sum(x)], shard={'batch': axis}) for axis in ('data', 'model'))",
+             'try:',
+             '    f([numpy.ones((3, 2 + (D.rank() == 3)))])',
+             'except (ValueError, RuntimeError) as error:',
+             '    print(type(error).__name__, error)',
+             'print(f([numpy.ones((D.rank(), 2))])[0], g([numpy.ones((D.rank(), 2))])[0])']
+    command = script(lines)
+    command[-1] = command[-1].replace('D.init()\n', '')
+    for rank, (code, output) in enumerate(run_ranks(4, 'mesh-failed-%d' % os.getpid(), command)):
+        assert code == 0, output
+        assert output.startswith('ValueError' if rank == 3 else 'RankError function: '), output
+        assert ('rank 3 has failed: ' in output) == (rank != 3), output
+        assert output.endswith('%.1f %.1f\n' % (4 * (rank % 2) + 4, 2 if rank < 2 else 10)), output
+
+
 def test_engines_give_the_same_bits(tmp_path):
     if shutil.which('mpirun.openmpi') is None:
         pytest.skip('mpirun.openmpi is not here')

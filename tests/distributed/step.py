@@ -1,7 +1,7 @@
 """A rank of a training job: distributed_test.py starts it, several times or once.
 
-step.py OUT [DTYPE]: writes the losses, the weights and this rank's part of the predictions and of the dropout mask to
-OUT.<rank>.npz.
+step.py OUT [DTYPE [AXIS=SIZE...]]: writes the losses, the weights and this rank's part of the predictions and of the
+dropout mask to OUT.<rank>.npz. With axes the ranks are in a mesh, and the parts are along 'data'.
 """
 import sys
 
@@ -10,15 +10,16 @@ import numpy
 import keratin.backend as K
 from keratin import distributed
 
-distributed.init()
+mesh = {axis: int(count) for axis, count in (each.split('=') for each in sys.argv[3:])}
+distributed.init(mesh)
 K.set_floatx((sys.argv[2:] or ['float32'])[0])
-rank, size = distributed.rank(), distributed.size()
+rank, size = (distributed.rank('data'), distributed.size('data')) if mesh else (distributed.rank(), distributed.size())
 random = numpy.random.RandomState(7)
 images = random.rand(90, 12).astype('float32')
 labels = numpy.eye(3, dtype='float32')[random.randint(0, 3, 90)]
 
 # Each rank begins elsewhere, and gets what rank 0 has.
-own = numpy.random.RandomState(rank)
+own = numpy.random.RandomState(distributed.rank())
 w = K.variable(own.randn(12, 8) * .3, name='w')
 b = K.variable(numpy.zeros(8), name='b')
 v = K.variable(own.randn(8, 3) * .3, name='v')
@@ -48,8 +49,8 @@ for epoch in range(4):
         results = step([images[rows], labels[rows]])
         losses.append([float(results[0]), float(results[1])])
 distributed.barrier()
-numpy.savez('%s.%d.npz' % (sys.argv[1], rank), losses=losses, y=results[2], mask=results[3], engine=distributed.engine(),
+numpy.savez('%s.%d.npz' % (sys.argv[1], distributed.rank()), losses=losses, y=results[2], mask=results[3], engine=distributed.engine(),
             **{'w%d' % i: K.get_value(p) for i, p in enumerate(weights)})
 distributed.barrier()
-if rank == 0:
+if distributed.rank() == 0:
     print('trained')

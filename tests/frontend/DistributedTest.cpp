@@ -77,8 +77,28 @@ TEST_CASE("a process joins its ranks once") {
   K::distributed::barrier();
   checkRefused<K::ValueError>("distributed.init: there is no engine; needed a keratin_comm_t",
                               [] { K::distributed::init(nullptr); });
-  K::distributed::init();
+  checkRefused<K::ValueError>(
+      "distributed.init: a mesh of data 2 x model 2 is 4 ranks; there are 1",
+      [] { K::distributed::init({{"data", 2}, {"model", 2}}); });
+  checkRefused<K::ValueError>("distributed.init: an axis 'data' of 0 ranks; needed at least 1",
+                              [] { K::distributed::init({{"data", 0}}); });
+  checkRefused<K::ValueError>("distributed.init: two axes are named 'data'",
+                              [] { K::distributed::init({{"data", 1}, {"data", 1}}); });
+  checkRefused<K::ValueError>("distributed.rank: the mesh has no axis 'data'; the ranks are in "
+                              "none (distributed.init)",
+                              [] { K::distributed::rank("data"); });
+  CHECK_FALSE(K::distributed::isInitialized());
+  K::distributed::init({{"data", 1}, {"model", 1}});
   CHECK((K::distributed::rank() == 0 && K::distributed::size() == 1));
+  CHECK((K::distributed::rank("model") == 0 && K::distributed::size("data") == 1));
+  checkRefused<K::ValueError>("distributed.size: the mesh has no axis 'rows'; there are 'data', "
+                              "'model'",
+                              [] { K::distributed::size("rows"); });
+  Tensor x = K::placeholder({K::Dim("batch"), 2});
+  checkRefused<K::ValueError>(
+      "the mesh has no axis 'rows', along which 'batch' is sharded; there "
+      "are 'data', 'model'",
+      [&] { K::function(x, K::sum(x), {}, {.shard = {{"batch", K::mesh("rows")}}}); });
   checkRefused<K::RuntimeError>("distributed.init: this process has joined its ranks already",
                                 [] { K::distributed::init(); });
   checkArray(K::distributed::allGather(Array{1.0, 2.0}), Array{1.0, 2.0});

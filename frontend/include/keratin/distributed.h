@@ -21,7 +21,14 @@ namespace keratin {
 class Function;
 class TensorList;
 
-// How ranks are arranged: along one axis, which has a name.
+// An axis of a mesh of ranks, and how many there are along it.
+struct MeshAxis {
+  std::string name;
+  int size;
+};
+
+// Along what a size is divided: an axis of the mesh that K::distributed::init has arranged the
+// ranks in, by its name; all ranks where it has not.
 class Mesh {
 public:
   explicit Mesh(std::string axis = "data") : axisName(std::move(axis)) {}
@@ -51,8 +58,14 @@ namespace distributed {
 // the first function with shards is made. LostRankError where the others do not come, RuntimeError
 // for what the launcher says that makes no sense.
 void init();
+// The same, and arranges the ranks in a mesh: those of the last axis follow one another. Of
+// {{"data", 2}, {"model", 2}} ranks 0 and 1 are alike but for their place along "model". A size
+// that is sharded along one axis is in the same parts on all ranks that have the same place there,
+// and they compute the same. ValueError where the mesh is not of as many ranks as there are.
+void init(const std::vector<MeshAxis> &mesh, SourceLocation location = SourceLocation::current());
 // The same over an engine that the program brings (<keratin/comm.h>), which is closed in the end.
-void init(keratin_comm_t *engine);
+void init(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh = {},
+          SourceLocation location = SourceLocation::current());
 bool isInitialized();
 // Leaves the ranks; functions with shards must be gone. The end of the process does it, too.
 void finalize();
@@ -60,6 +73,10 @@ void finalize();
 // 0 and 1 before init().
 int rank();
 int size();
+// This one's place along an axis of the mesh, and how many there are along it. ValueError where
+// there is none of this name.
+int rank(const std::string &axis, SourceLocation location = SourceLocation::current());
+int size(const std::string &axis, SourceLocation location = SourceLocation::current());
 // "Open MPI", "shared memory"; "one rank".
 std::string engine();
 

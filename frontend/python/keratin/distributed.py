@@ -21,22 +21,29 @@ from keratin._native import Tensor as _Tensor
 from keratin._native import functions as _native
 
 if _TYPE_CHECKING:
-    from typing import Any, Sequence, Tuple
+    from typing import Any, Mapping, Optional, Sequence, Tuple
     from keratin._native import Function, Tensor
     from keratin._types import PathLike
 
 
-def init() -> None:
+def init(mesh: Optional[Mapping[str, int]] = None) -> None:
     """Joins the ranks that the launcher has started; alone where there is none.
 
     Once a process, before the first function with shards is made. Keratin leaves the ranks at the
     end of the process.
 
+    Args:
+        mesh: axes that the ranks are arranged in, with the number of ranks along each; those of the last axis
+            follow one another. A size that is sharded along one axis ('data', or what
+            K.function(shard={'batch': 'rows'}) says) is in the same parts on all ranks that have the same
+            place there.
+
     Raises:
         LostRankError: if the others do not come.
         RuntimeError: if what the launcher says makes no sense.
+        ValueError: if the mesh is not of as many ranks as there are.
     """
-    _native.distributed_init()
+    _native.distributed_init(dict(mesh or {}))
 
 
 def is_initialized() -> bool:
@@ -49,14 +56,28 @@ def finalize() -> None:
     _native.distributed_finalize()
 
 
-def rank() -> int:
-    """The number of this process among the ranks; 0 before init()."""
-    return _native.distributed_rank()
+def rank(axis: Optional[str] = None) -> int:
+    """The number of this process among the ranks; 0 before init().
+
+    Args:
+        axis: of the mesh; then its place along it.
+
+    Raises:
+        ValueError: if the mesh has no such axis.
+    """
+    return _native.distributed_rank(axis)
 
 
-def size() -> int:
-    """How many ranks there are; 1 before init()."""
-    return _native.distributed_size()
+def size(axis: Optional[str] = None) -> int:
+    """How many ranks there are; 1 before init().
+
+    Args:
+        axis: of the mesh; then how many there are along it.
+
+    Raises:
+        ValueError: if the mesh has no such axis.
+    """
+    return _native.distributed_size(axis)
 
 
 def engine() -> str:

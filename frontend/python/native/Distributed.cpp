@@ -7,8 +7,28 @@ namespace D = keratin::backend::distributed;
 using namespace keratin;
 using namespace keratin::python;
 
-static int64_t rank() { return D::rank(); }
-static int64_t size() { return D::size(); }
+static void init(nb::handle mesh, SourceLocation place) {
+  std::vector<MeshAxis> axes;
+  const Argument argument{"distributed.init", 0, place};
+  for (const auto &[name, size] : itemsOf(mesh))
+    axes.push_back(
+        {fromPython<std::string>(name, argument), int(fromPython<int64_t>(size, argument))});
+  ReleasedGil release;
+  D::init(axes, place);
+}
+
+// None: among all ranks.
+static int64_t rank(nb::handle axis, SourceLocation place) {
+  if (axis.is_none())
+    return D::rank();
+  return D::rank(fromPython<std::string>(axis, {"distributed.rank", 0, place}), place);
+}
+
+static int64_t size(nb::handle axis, SourceLocation place) {
+  if (axis.is_none())
+    return D::size();
+  return D::size(fromPython<std::string>(axis, {"distributed.size", 0, place}), place);
+}
 
 static nb::object allGather(nb::handle part, SourceLocation place) {
   const Array own = fromPython<Array>(part, {"distributed.all_gather", 0, place});
@@ -29,7 +49,7 @@ static Tensor permute(const Tensor &x, const std::vector<int64_t> &senders,
 }
 
 void keratin::python::registerDistributed(nb::module_ &m) {
-  add<exactly<void()>(&D::init)>(m, "distributed_init");
+  add<&init>(m, "distributed_init");
   add<&D::isInitialized>(m, "distributed_is_initialized");
   add<&D::finalize>(m, "distributed_finalize");
   add<&rank>(m, "distributed_rank");

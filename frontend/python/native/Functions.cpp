@@ -147,8 +147,11 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
     else if (name == "lazy_updates")
       result.lazyUpdates = fromPython<bool>(value, argument);
     else if (name == "shard")
-      for (nb::handle size : nb::borrow<nb::object>(value))
+      for (nb::handle size : nb::borrow<nb::object>(value)) {
         result.shard.emplace_back(fromPython<std::string>(size, argument));
+        if (nb::isinstance<nb::dict>(value))
+          result.shard.back().mesh = Mesh(fromPython<std::string>(value[size], argument));
+      }
     else if (name == "shard_states")
       result.shardStates = fromPython<bool>(value, argument);
     else if (name == "gather_parts")
