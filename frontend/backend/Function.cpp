@@ -442,6 +442,9 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
     if (!jobAxis(shard.mesh.axis()))
       call.valueError("the mesh has no axis '" + shard.mesh.axis() + "', along which '" +
                       shard.size + "' is sharded; there are " + jobAxisNames());
+  if (options.shardStates)
+    if (int32_t ranks = jobAxis(impl.shard.front().mesh.axis())->count; ranks && ranks != jobSize())
+      call.notImplemented("states in parts along an axis of a mesh");
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,

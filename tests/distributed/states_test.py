@@ -125,3 +125,16 @@ def test_functions_that_disagree_are_told():
         assert 'is whole on each rank, for another function; needed a part of it on each' in lines[2]
         assert lines[3].startswith('ValueError function: states are to be in parts, and no size is; needed one that is sharded')
         assert lines[4].startswith('NotImplementedError function: ') and 'states in parts with lazy updates' in lines[4]
+
+
+def test_states_along_an_axis_of_a_mesh_are_refused():
+    command = [sys.executable, '-c', MODEL.replace('D.init()', "D.init({'data': 1, 'model': 2})") + '''
+try:
+    Model(shard_states=True)
+except NotImplementedError as error:
+    assert 'states in parts along an axis of a mesh' in str(error)
+else:
+    raise AssertionError('not refused')
+''']
+    for code, output in run_ranks(2, 'states-mesh-%d' % os.getpid(), command):
+        assert code == 0, output
