@@ -102,20 +102,27 @@ def test_training_on_a_mesh_over_mpi_is_that_of_one_process(alone, tmp_path, nam
 
 
 def test_a_rank_that_fails_on_a_mesh_is_known_along_all_axes():
-    lines = ["D.init({'data': 2, 'model': 2})", "x = K.placeholder((K.Dim('batch'), 2))",
+    lines = ["x = K.placeholder((K.Dim('batch'), 2))",
              "f, g = (K.function([x], [K.sum(x)], shard={'batch': axis}) for axis in ('data', 'model'))",
              'try:',
              '    f([numpy.ones((3, 2 + (D.rank() == 3)))])',
              'except (ValueError, RuntimeError) as error:',
              '    print(type(error).__name__, error)',
              'print(f([numpy.ones((D.rank(), 2))])[0], g([numpy.ones((D.rank(), 2))])[0])']
-    command = script(lines)
-    command[-1] = command[-1].replace('D.init()\n', '')
-    for rank, (code, output) in enumerate(run_ranks(4, 'mesh-failed-%d' % os.getpid(), command)):
+    for rank, (code, output) in enumerate(run_ranks(4, 'mesh-failed-%d' % os.getpid(), script(lines, init=MESH_OF_FOUR))):
         assert code == 0, output
         assert output.startswith('ValueError' if rank == 3 else 'RankError function: '), output
         assert ('rank 3 has failed: ' in output) == (rank != 3), output
         assert output.endswith('%.1f %.1f\n' % (4 * (rank % 2) + 4, 2 if rank < 2 else 10)), output
+
+
+def test_code_for_other_sizes_adds_up_along_the_same_axis():
+    lines = ["x, a, b = K.placeholder((K.Dim('batch'), 2)), K.placeholder((None,)), K.placeholder((None,))",
+             "f = K.function([x, a, b], [K.sum(x), a + b], shard=['batch'])",
+             "rows = numpy.ones((D.rank('data') + 1, 2))",
+             'print(*(f([rows, numpy.ones(n), numpy.ones(3)])[0] for n in (3, 1)))']
+    for code, output in run_ranks(4, 'mesh-general-%d' % os.getpid(), script(lines, init=MESH_OF_FOUR)):
+        assert (code, output) == (0, '6.0 6.0\n'), output
 
 
 def test_engines_give_the_same_bits(tmp_path):
@@ -131,9 +138,12 @@ def test_engines_give_the_same_bits(tmp_path):
             assert one[name].tobytes() == other[name].tobytes()
 
 
-def script(lines):
+MESH_OF_FOUR = "D.init({'data': 2, 'model': 2})"
+
+
+def script(lines, init='D.init()'):
     return [sys.executable, '-c', '\n'.join(
-        ['import numpy', 'import keratin.backend as K', 'from keratin import distributed as D', 'D.init()', *lines])]
+        ['import numpy', 'import keratin.backend as K', 'from keratin import distributed as D', init, *lines])]
 
 
 # A function over the batch, and its call.
