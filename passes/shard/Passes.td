@@ -9,9 +9,10 @@ def Shard : KeratinPass<"shard"> {
     graph in the types of values: from here on it is the size of the rank's own part. What is computed element by element along it stays as it is. A sum, a
     contraction or a scatter over it is one rank's share of the sum, and so is the size itself.
     Shares are added, scaled, moved and summed up further as they are; where anything else needs
-    the whole, there is one `keratin.all_reduce` behind all of that. Shares that are ready before
-    the first of them is needed go in one, of 25 MiB at most, the last of 4 MiB; what other shares
-    are made of goes apart from gradients, for which nothing waits.
+    the whole, there is one `keratin.all_reduce` behind all of that. What is scaled of a share that
+    is needed whole as well is made of the whole. Shares that are ready before the first of them is
+    needed go in one, of 25 MiB at most, the last of 4 MiB; what other shares are made of goes apart
+    from gradients, for which nothing waits.
 
     Loops are as their bodies; a state that begins with zeros and is a sum of shares is a share.
     What would need elements of other ranks (cumsum, concatenation, gathers and positions along

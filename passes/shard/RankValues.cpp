@@ -19,6 +19,7 @@ LogicalResult RankValues::run() {
     setArgument(argument);
   if (failed(visitBlock(function.getBody().front())))
     return failure();
+  scaleWholes();
   return gathering.empty() ? success() : visitChecks();
 }
 
@@ -316,6 +317,39 @@ LogicalResult RankValues::visitElementwise(Operation *op) {
   if (staysShare)
     return setKinds(op, RankKind::Sum), success();
   return needAllWhole(op);
+}
+
+// Whether it makes a share of one share, element by element.
+bool RankValues::isScaled(Operation *op) const {
+  return isa<NegOp, StopGradientOp, IdentityOp, MulOp, DivOp>(op) &&
+         kindOf(op->getResult(0)) == RankKind::Sum;
+}
+
+// What is made of a share that is needed whole as well is made of the whole, unless it is added to
+// other shares: Adam needs a gradient in two ways, and one message has both.
+void RankValues::scaleWholes() {
+  Block &body = function.getBody().front();
+  llvm::DenseSet<Operation *> needed; // as a whole, itself or what is made of it
+  for (Operation &op : llvm::reverse(body))
+    if (isScaled(&op) && !op.use_empty() && llvm::all_of(op.getUses(), [&](OpOperand &use) {
+          return whole.contains(&use) || needed.contains(use.getOwner());
+        }))
+      needed.insert(&op);
+  for (Operation &op : body) {
+    if (!needed.contains(&op))
+      continue;
+    OpOperand *share = llvm::find_if(op.getOpOperands(),
+                                     [&](OpOperand &operand) { return isShare(operand.get()); });
+    const bool hasShare = share != op.getOpOperands().end();
+    if (hasShare &&
+        llvm::none_of(share->get().getUses(), [&](OpOperand &use) { return whole.contains(&use); }))
+      continue;
+    if (hasShare)
+      whole.insert(share);
+    kinds[op.getResult(0)] = RankKind::Same;
+    for (OpOperand &use : op.getUses())
+      whole.erase(&use);
+  }
 }
 
 LogicalResult RankValues::visitReduction(ReductionOpInterface op) {

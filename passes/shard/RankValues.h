@@ -56,6 +56,8 @@ private:
   mlir::LogicalResult visitRuns(mlir::Operation *op);
   mlir::LogicalResult visitRunsOfReshape(ir::ReshapeOp op);
   mlir::LogicalResult visitReturn(mlir::func::ReturnOp op);
+  bool isScaled(mlir::Operation *op) const;
+  void scaleWholes();
   bool isCut(mlir::Operation *op) const;
   void noteBound(mlir::Operation *op);
   mlir::LogicalResult visitElementwise(mlir::Operation *op);

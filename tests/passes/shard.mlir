@@ -281,3 +281,19 @@ func.func @statistics_go_at_once(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {kera
   %c = keratin.reduce_sum %m axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
   return %c, %b : tensor<4xf32>, tensor<3xf32>
 }
+
+// What is scaled of a share that is needed whole as well is made of the whole: there is one message.
+// CHECK-LABEL: func.func @a_gradient_in_two_ways
+// CHECK:         %[[G:.*]] = keratin.reduce_sum
+// CHECK-NEXT:    %[[WHOLE:.*]] = keratin.all_reduce sum %[[G]]
+// CHECK-NOT:     all_reduce
+// CHECK:         %[[LESS:.*]] = keratin.neg %[[WHOLE]]
+// CHECK-NEXT:    keratin.mul %[[LESS]], %arg1
+// CHECK:         keratin.mul %[[WHOLE]], %[[WHOLE]]
+func.func @a_gradient_in_two_ways(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}, %rate: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %g = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %n = keratin.neg %g : (tensor<4xf32>) -> tensor<4xf32>
+  %m = keratin.mul %n, %rate : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %s = keratin.mul %g, %g : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %m, %s : tensor<4xf32>, tensor<4xf32>
+}
