@@ -74,13 +74,14 @@ void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef 
     for (const std::string &symbol : function.symbols)
       json.value(utf8(symbol));
   });
-  if (std::set<std::string> sharded = shardedSizes(function); !sharded.empty()) {
+  const std::set<std::string> sharded = shardedSizes(function);
+  if (!sharded.empty())
     json.attributeArray("sharded", [&] {
       for (const std::string &size : sharded)
         json.value(utf8(size));
     });
+  if (!sharded.empty() || f.num_collectives > 0)
     json.attribute("collectives", f.num_collectives);
-  }
   json.attributeObject("size_limits", [&] {
     for (size_t slot = 0; slot < function.symbols.size(); ++slot)
       if (ir::SizeLimits limits = FunctionText::limits(f, int64_t(slot)); limits.areStated())

@@ -94,6 +94,18 @@ require(code == 0, said)
 check_ranks(shared(2, "ranks.so", *again), next_alone)
 require("time: " in shared(2, "ranks.so", *TRAIN, "--quiet", "--time")[0][1], "--time")
 
+# Without a sharded size, each with a file of its own.
+MESSAGES = os.path.join(SOURCE, "Inputs", "rank-ops.mlir")
+require(launched([COMPILE, MESSAGES, "-o", "ops.so", "--metadata=ops.json"])[0] == 0, "ops.so")
+with open(os.path.join(SCRATCH, "ops.json")) as file:
+    messages, = json.load(file)["functions"]
+require("sharded" not in messages and messages["collectives"] == 2, messages)
+for program in (MESSAGES, "ops.so"):
+    outcomes = shared(2, program, of_rank=lambda rank: ["--random=%d" % rank])
+    require([code for code, _, _ in outcomes] == [0, 0] and outcomes[1][1] == "", outcomes)
+    total, second = (re.findall(r"-?\d+\.\d*", line) for line in outcomes[0][1].splitlines() if line.startswith("["))
+    require(len(total) == len(second) == 2 and total != second, outcomes[0][1])
+
 # A rank that fails says why; the others say which one it was, and none waits.
 for outcomes in (shared(3, MODEL, "--shard=batch", *TRAIN,
                         of_rank=lambda rank: ["--input=x=missing.npy"] if rank == 1 else []),

@@ -463,7 +463,7 @@ absl::Status run(Watchdog &watchdog) {
   if (absl::Status status = load(context, loaded, watchdog); !status.ok())
     return status;
   Program &program = *loaded.program;
-  if (!shards.sizes.empty() || program.isSharded()) {
+  if (!shards.sizes.empty() || program.isOfRanks()) {
     watchdog.enter("joining the other ranks");
     if (absl::Status status = program.join(); !status.ok())
       return status;

@@ -296,8 +296,9 @@ absl::Status Program::call(const std::vector<keratin_tensor_t> &inputs,
 
 //===-- Ranks ---------------------------------------------------------------------------------===//
 
-bool Program::isSharded() const {
-  return std::any_of(signature().inputs, signature().inputs + signature().num_inputs,
+bool Program::isOfRanks() const {
+  return signature().num_collectives > 0 ||
+         std::any_of(signature().inputs, signature().inputs + signature().num_inputs,
                      [](const keratin_tensor_desc_t &input) { return input.part != 0; });
 }
 

@@ -55,8 +55,9 @@ public:
   absl::Status loadState(const std::string &path);
   absl::Status saveState(const std::string &path) const;
 
-  // Whether each rank of a job has a part of what the function is given.
-  bool isSharded() const;
+  // Whether each rank of a job has a part of what the function is given, or tells the others
+  // something.
+  bool isOfRanks() const;
   // Joins the ranks that a launcher has started; variables have the values of rank 0 then. Once.
   absl::Status join();
   // 0 and 1 where it has not joined any.
