@@ -129,7 +129,7 @@ def main():
     for path in (root / "tests").rglob("*"):
         if path.suffix in (".cpp", ".mlir", ".h", ".cc") and path.is_file():
             tests.append(re.sub(r'"\s*\n\s*"', "", path.read_text()).replace('\\"', '"'))
-        elif path.suffix == ".py" and path.parent.name == "python":
+        elif path.suffix == ".py" and path.parent.name in ("python", "distributed"):
             tests.append(re.sub(r"""(["'])\s*\n\s*\1""", "", path.read_text()).replace("\\'", "'"))
     corpus = "\n".join(tests)
     python_corpus = "\n".join(literals_of(path) for path in sorted((root / "tests" / "python").glob("*.py")))
