@@ -1,10 +1,10 @@
 // Several processes that run one program together: the ranks of a job (docs/distributed.md).
 //
 //   namespace K = keratin::backend;
-//   K::distributed::init();                     // what mpirun, srun or torchrun says of this
-//   process auto x = K::placeholder({K::Dim("batch"), 784}); … auto step = K::function({x, y},
-//   loss, updates, {.shard = {{"batch"}}}); step({part_of_x, part_of_y});               // this
-//   rank's part of the batch
+//   K::distributed::init(); // as mpirun, srun or torchrun says
+//   auto x = K::placeholder({K::Dim("batch"), 784});
+//   auto step = K::function({x, y}, loss, updates, {.shard = {{"batch"}}});
+//   step({part_of_x, part_of_y}); // this rank's parts of the batch
 #ifndef KERATIN_DISTRIBUTED_H
 #define KERATIN_DISTRIBUTED_H
 
