@@ -47,20 +47,6 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
   return true;
 }
 
-// Nodes that read a root, themselves or through views. The terminator is one of them.
-static SmallVector<Operation *> readersOf(Value root) {
-  SmallVector<Operation *> readers;
-  SmallVector<Value> work{root};
-  while (!work.empty())
-    for (Operation *user : work.pop_back_val().getUsers()) {
-      if (isView(user))
-        work.push_back(user->getResult(0));
-      else
-        readers.push_back(user);
-    }
-  return readers;
-}
-
 // The operand of the yield that shares storage with the state's next value, or -1.
 static int64_t yieldOfStack(LoopOpInterface loop, unsigned state) {
   Operation *yield = loop.getBody().front().getTerminator();

@@ -36,19 +36,11 @@ static SmallVector<Value> joinedOperands(KernelOp kernel) {
   return operands;
 }
 
-// The one node that reads the root, itself or through views; null: there are others.
+// The one node that reads the root; null: there are others.
 static Operation *onlyReader(Value root) {
-  Operation *reader = nullptr;
-  SmallVector<Value> work{root};
-  while (!work.empty())
-    for (Operation *user : work.pop_back_val().getUsers())
-      if (isView(user))
-        work.push_back(user->getResult(0));
-      else if (!isNode(user) || (reader && reader != user))
-        return nullptr;
-      else
-        reader = user;
-  return reader;
+  SmallVector<Operation *> readers = readersOf(root);
+  return !readers.empty() && llvm::all_equal(readers) && isNode(readers.front()) ? readers.front()
+                                                                                 : nullptr;
 }
 
 JoinedParts::JoinedParts(const KernelProgram &program) {
@@ -69,7 +61,8 @@ void JoinedParts::add(const KernelProgram &program, KernelOp kernel) {
     if (!reader || !isMessage(reader) || !bytes || program.sizes().mentions(*bytes))
       return;
   }
-  Part own = find(result) ? *find(result) : Part{result, DimExpr(0)};
+  const Part joins = find(result) ? *find(result) : Part{result, DimExpr(0)};
+  Part own = joins;
   llvm::SmallMapVector<Value, Part, 8> found;
   for (Value operand : operands) {
     Value root = rootOf(operand);
@@ -81,7 +74,7 @@ void JoinedParts::add(const KernelProgram &program, KernelOp kernel) {
       return;
     own.offset = *next;
   }
-  parts.insert({result, find(result) ? *find(result) : Part{result, DimExpr(0)}});
+  parts.insert({result, joins});
   for (const auto &[root, part] : found)
     parts.insert({root, part});
   joined.insert(kernel);

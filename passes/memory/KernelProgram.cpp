@@ -26,6 +26,19 @@ ArrayRef<unsigned> KernelProgram::returnedAs(Value root) const {
   return found == returnLists.end() ? ArrayRef<unsigned>() : ArrayRef<unsigned>(found->second);
 }
 
+SmallVector<Operation *> keratin::passes::readersOf(Value root) {
+  SmallVector<Operation *> readers;
+  SmallVector<Value> work{root};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (isView(user))
+        work.push_back(user->getResult(0));
+      else
+        readers.push_back(user);
+    }
+  return readers;
+}
+
 bool keratin::passes::isMessage(Operation *node) {
   auto kernel = dyn_cast<KernelOp>(node);
   return kernel &&

@@ -26,6 +26,9 @@ namespace keratin::passes {
 using ir::isNode;
 using ir::rootOf;
 
+// Nodes that read a root, themselves or through views, once for each operand. The terminator is one
+// of them.
+llvm::SmallVector<mlir::Operation *> readersOf(mlir::Value root);
 // Whether the node is a kernel that all ranks of a job do together: it starts where it stands, and
 // goes on beside what follows.
 bool isMessage(mlir::Operation *node);
