@@ -102,14 +102,8 @@ Array allGather(const Array &part, SourceLocation location) {
   Array sent = part.toHost();
   if (!jobGroup())
     return sent;
-  auto gather = [&](Array &own, Array &all) {
-    keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, "all_gather");
-    wanted.dtype = int32_t(own.dtype());
-    wanted.send = own.rawData();
-    wanted.send_elements = own.size();
-    wanted.receive = all.rawData();
-    wanted.receive_elements = all.size();
-    runWithJob(function.c_str(), wanted);
+  auto gather = [&](const Array &own, Array &all) {
+    gatherWithJob(function.c_str(), "all_gather", own, all);
   };
   Array rows(sent.shape()[0]), rowsOfAll = Array::empty(DType::Int64, {size()});
   gather(rows, rowsOfAll);
@@ -117,13 +111,7 @@ Array allGather(const Array &part, SourceLocation location) {
   dims[0] = 0;
   for (int64_t count : rowsOfAll.toVector<int64_t>())
     dims[0] += count;
-  Array whole;
-  try {
-    whole = Array::empty(sent.dtype(), dims);
-  } catch (const MemoryError &failure) {
-    keratin_group_fail(jobGroup(), failure.what());
-    throw;
-  }
+  Array whole = emptyInJob(sent.dtype(), dims);
   gather(sent, whole);
   return whole;
 }

@@ -117,3 +117,22 @@ void frontend::runWithJob(const char *function, const keratin_collective_t &want
   if (status.code != KERATIN_OK)
     throwRankFailure(function, status);
 }
+
+void frontend::gatherWithJob(const char *function, const char *name, const Array &own, Array &all) {
+  keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, name);
+  wanted.dtype = int32_t(own.dtype());
+  wanted.send = own.rawData();
+  wanted.send_elements = own.size();
+  wanted.receive = all.rawData();
+  wanted.receive_elements = all.size();
+  runWithJob(function, wanted);
+}
+
+Array frontend::emptyInJob(DType dtype, const std::vector<int64_t> &dims) {
+  try {
+    return Array::empty(dtype, dims);
+  } catch (const MemoryError &failure) {
+    keratin_group_fail(jobGroup(), failure.what());
+    throw;
+  }
+}

@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_GRAPH_JOB_H
 #define KERATIN_FRONTEND_GRAPH_JOB_H
 
+#include "keratin/array.h"
 #include "keratin/distributed.h"
 
 #include "runtime/include/keratin/comm.h"
@@ -30,6 +31,10 @@ void callWithJob(keratin_executable_t *executable, const std::vector<Shard> &sha
 // of the function, where it fails.
 void runWithJob(const char *function, const keratin_collective_t &wanted);
 keratin_collective_t collective(int32_t kind, const char *name);
+// The elements of all ranks' arrays, which have one dtype, in their order; `all` has room for them.
+void gatherWithJob(const char *function, const char *name, const Array &own, Array &all);
+// An array that a collective is to fill; where there is no memory for it, the other ranks are told.
+Array emptyInJob(DType dtype, const std::vector<int64_t> &dims);
 
 } // namespace keratin::frontend
 

@@ -89,22 +89,10 @@ Array VariableStorage::partOf(const Array &whole) const {
   return part;
 }
 
-static Array wholeOf(Array part, const std::vector<int64_t> &dims) {
-  Array all, whole;
-  try {
-    all = Array::empty(part.dtype(), {part.size() * jobSize()});
-    whole = Array::empty(part.dtype(), dims);
-  } catch (const MemoryError &failure) {
-    keratin_group_fail(jobGroup(), failure.what());
-    throw;
-  }
-  keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, "parts of a variable");
-  wanted.dtype = int32_t(part.dtype());
-  wanted.send = part.rawData();
-  wanted.send_elements = part.size();
-  wanted.receive = all.rawData();
-  wanted.receive_elements = all.size();
-  runWithJob("get_value", wanted);
+static Array wholeOf(const Array &part, const std::vector<int64_t> &dims) {
+  Array all = emptyInJob(part.dtype(), {part.size() * jobSize()});
+  Array whole = emptyInJob(part.dtype(), dims);
+  gatherWithJob("get_value", "parts of a variable", part, all);
   std::memcpy(whole.rawData(), all.rawData(), whole.bytes());
   return whole;
 }
@@ -118,7 +106,7 @@ Array VariableStorage::readFrom(const keratin_variable_t *present, bool isPart) 
   keratin_status_t status = {};
   keratin_variable_read(present, value.rawData(), value.bytes(), &status);
   throwIfFailed("get_value", status);
-  return isPart ? wholeOf(std::move(value), dims) : value;
+  return isPart ? wholeOf(value, dims) : value;
 }
 
 Array VariableStorage::read() const {
