@@ -35,22 +35,20 @@ namespace {
 
 //===-- Helpers ----------------------------------------------------------------------------------//
 
-// Whether these instructions are the processor's. Looking asks for the permission to use them. What
-// they make of factors is tested there, too; at the edges of what Intel says, and of what is
-// refused, the emulator alone.
-bool isNative() {
-  static const bool native = [] {
-    const runtime::CpuFeatureSet host = runtime::hostCpuFeatures();
-    auto has = [&](std::string_view name) {
-      int number = 0;
-      while (runtime::cpuFeatureName(number) != name)
-        ++number;
-      return host.has(number);
-    };
-    return has("amx-tile") && has("amx-bf16") && has("amx-int8");
-  }();
-  return native;
-}
+// Whether these instructions are the processor's. Looking asks for the permission to use them, so
+// it is done before any test: without it they end in the emulator, which has not seen the
+// instructions that need none. What they make of factors is tested there, too; at the edges of what
+// Intel says, and of what is refused, the emulator alone.
+const bool kNative = [] {
+  const runtime::CpuFeatureSet host = runtime::hostCpuFeatures();
+  auto has = [&](std::string_view name) {
+    int number = 0;
+    while (runtime::cpuFeatureName(number) != name)
+      ++number;
+    return host.has(number);
+  };
+  return has("amx-tile") && has("amx-bf16") && has("amx-int8");
+}();
 
 struct Config {
   uint8_t palette = 1, startRow = 0, reserved[14] = {};
@@ -234,7 +232,7 @@ TEST_CASE("even and odd pairs have sums of their own") {
 }
 
 TEST_CASE("products are not rounded before they are added") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   // 2^-130 is no normal number by itself.
   expectBits(sumOfPairs(0, {{0x1p-63f, 0x1p-63f}, {0x1p-65f, 0x1p-65f}}), 0x1.1p-126f);
@@ -243,7 +241,7 @@ TEST_CASE("products are not rounded before they are added") {
 }
 
 TEST_CASE("denormals are zeros") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   const float denormal = 0x1p-127f;
   expectBits(sumOfPairs(0, {{denormal, 0x1p127f}}), 0.0f);
@@ -416,7 +414,7 @@ WITH_TILES static void configure(const Config &config, Config &configured, Confi
 }
 
 TEST_CASE("a configuration reads as it was written, and is gone with its tiles") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   Config config, configured, released;
   for (int tile = 0; tile < 8; ++tile)
@@ -434,7 +432,7 @@ TEST_CASE("a configuration reads as it was written, and is gone with its tiles")
 }
 
 TEST_CASE("a load begins with the row that the configuration names") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   Config config;
   config.set(3, 3, 1);
@@ -509,7 +507,7 @@ static void expectEnd(const End &end, int signal, const char *message) {
 WITH_TILES static void loadConfig(const Config &config) { _tile_loadconfig(&config); }
 
 TEST_CASE("wrong configurations are refused") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   auto refused = [](auto change, const char *message) {
     Config config;
@@ -543,7 +541,7 @@ WITH_TILES static void storeUnconfigured(const Config &config) {
 WITH_TILES static void zeroUnconfigured() { _tile_zero(1); }
 
 TEST_CASE("tiles that are not configured are refused") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   expectEnd(endOf([] { moveUnconfigured(nullptr); }), SIGILL, "tileloadd: no tiles are configured");
   expectEnd(endOf([] { zeroUnconfigured(); }), SIGILL, "tilezero: no tiles are configured");
@@ -572,7 +570,7 @@ WITH_TILES static void multiplyTwice() {
 }
 
 TEST_CASE("factors that do not fit are refused") {
-  if (isNative())
+  if (kNative)
     return; // of the emulator
   auto refused = [](Matrix dest, Matrix first, Matrix second, const char *message) {
     expectEnd(endOf([&] { multiply<0, 1, 2>(BFloat16, dest, first, second); }), SIGILL, message);
@@ -638,8 +636,8 @@ TEST_CASE("executed instructions are counted") {
   const uint64_t products = keratin_amx_executed("tdpbf16ps"),
                  loads = keratin_amx_executed("tileloadd");
   sumOfPairs(0, {{1, 1}});
-  CHECK(keratin_amx_executed("tdpbf16ps") - products == (isNative() ? 0 : 1));
-  CHECK(keratin_amx_executed("tileloadd") - loads == (isNative() ? 0 : 2));
+  CHECK(keratin_amx_executed("tdpbf16ps") - products == (kNative ? 0 : 1));
+  CHECK(keratin_amx_executed("tileloadd") - loads == (kNative ? 0 : 2));
   CHECK(keratin_amx_executed("tdpfp16ps") == 0);
 }
 
@@ -651,9 +649,9 @@ TEST_CASE("a program that knows nothing of the emulator runs with it") {
   REQUIRE(std::system(command.c_str()) == 0);
   std::ifstream file(counts.path);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  CHECK(text == (isNative() ? ""
-                            : "ldtilecfg 1\ntilerelease 1\ntilezero 1\ntileloadd 1\n"
-                              "tileloaddt1 1\ntilestored 1\ntdpbf16ps 2\n"));
+  CHECK(text == (kNative ? ""
+                         : "ldtilecfg 1\ntilerelease 1\ntilezero 1\ntileloadd 1\n"
+                           "tileloaddt1 1\ntilestored 1\ntdpbf16ps 2\n"));
 }
 
 //===-- Machine code -----------------------------------------------------------------------------//
@@ -744,7 +742,8 @@ TEST_CASE("vectors are found") {
     CHECK(int(instruction.first) == first);
     return instruction;
   };
-  CHECK(expect(CODE("%{vex%} vpdpbusd %%ymm1, %%ymm2, %%ymm3"), amx::VPDPBUSD, 8, 3, 2).second == 1);
+  CHECK(expect(CODE("%{vex%} vpdpbusd %%ymm1, %%ymm2, %%ymm3"), amx::VPDPBUSD, 8, 3, 2).second ==
+        1);
   CHECK(expect(CODE("%{vex%} vpdpwssd %%xmm14, %%xmm15, %%xmm8"), amx::VPDPWSSD, 4, 8, 15).second ==
         14);
   const Instruction inMemory =
