@@ -245,6 +245,13 @@ def keras(run, part):
     return execute(run, part.name, [command], part.limit), {}
 
 
+def ranks(run, part):
+    run.needs("keratin", "numpy")
+    if os.environ.get("KERATIN_CUDA_DRIVER"):
+        raise Missing("the look-alike of NCCL has ranks in one process only")
+    return execute(run, part.name, [Command(run, [sys.executable, ROOT / "tests/distributed/ranks_on_device.py"])], part.limit), {}
+
+
 PYTHON_TESTS = ["products", "reductions", "neural", "gradients", "elementwise", "shapes", "tensors", "windows", "creation", "control",
                 "sparse", "ctc", "threads"]
 
@@ -344,6 +351,7 @@ PARTS = [
     Part("processes", 60, "two processes train at once", stress("[processes]", 1500)),
     Part("torch_first", 90, "PyTorch in the same process, imported first", torch("torch")),
     Part("torch_second", 90, "PyTorch in the same process, imported second", torch("keratin")),
+    Part("ranks", 120, "two ranks whose messages go by NCCL", ranks),
     Part("keras", 90, "Keras 2.3.1 trains digits on both devices", keras),
     Part("digits", 60, "the frontend's program trains digits on both devices", digits),
     Part("bench", 150, "benchmarks", bench),
