@@ -177,26 +177,36 @@ static llvm::SmallVector<const Array *, 8> takeInputs(const Function::Impl &impl
   return inputs;
 }
 
-// What is refused here, other ranks are told of.
+// What is refused before a call, other ranks are told of.
+static void prepare(const Function::Impl &impl, llvm::function_ref<void()> check) {
+  try {
+    check();
+  } catch (const std::exception &refused) {
+    impl.program->refuse(refused.what());
+    throw;
+  }
+}
+
 static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Given(size_t)> given,
                 std::vector<Array> &outputs) {
   llvm::SmallVector<const Array *, 8> inputs;
   std::list<Array> made;
-  try {
-    inputs = takeInputs(impl, count, given, outputs, made);
-  } catch (const Error &refused) {
-    impl.program->refuse(refused.what());
-    throw;
-  }
+  prepare(impl, [&] { inputs = takeInputs(impl, count, given, outputs, made); });
   impl.program->run(impl.name, impl.handles, inputs.data(), inputs.size(), outputs);
 }
 
 void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
   const Impl &function = checked("call");
-  if (!values && count)
-    throw ValueError(function.name + ": the values are NULL");
+  prepare(function, [&] {
+    if (!values && count)
+      throw ValueError(function.name + ": the values are NULL");
+  });
   auto given = [&](size_t i) { return Given{&values[i], nullptr}; };
   run(function, count, given, outputs);
+}
+
+void Function::refuse(const std::string &reason) const {
+  checked("refuse").program->refuse(reason.c_str());
 }
 
 Results Function::resultsOf(std::vector<Array> outputs) const {
@@ -214,16 +224,18 @@ Results Function::callFeeds(const std::vector<Feed> &feeds) const {
 Results Function::callNamed(const NamedFeeds &feeds) const {
   const Impl &function = checked("operator()");
   std::vector<const Feed *> byPlace(function.inputNames.size());
-  for (const auto &[name, feed] : feeds.list()) {
-    auto found = llvm::find(function.inputNames, name);
-    if (found == function.inputNames.end())
-      throw ValueError(function.name + ": no input is named '" + name + "'; there are " +
-                       (byPlace.empty() ? "none" : quoted(function.inputNames)));
-    const Feed *&place = byPlace[size_t(found - function.inputNames.begin())];
-    if (place)
-      throw ValueError(function.name + ": '" + name + "' is given twice");
-    place = &feed;
-  }
+  prepare(function, [&] {
+    for (const auto &[name, feed] : feeds.list()) {
+      auto found = llvm::find(function.inputNames, name);
+      if (found == function.inputNames.end())
+        throw ValueError(function.name + ": no input is named '" + name + "'; there are " +
+                         (byPlace.empty() ? "none" : quoted(function.inputNames)));
+      const Feed *&place = byPlace[size_t(found - function.inputNames.begin())];
+      if (place)
+        throw ValueError(function.name + ": '" + name + "' is given twice");
+      place = &feed;
+    }
+  });
   const Feed none = None;
   auto given = [&](size_t i) {
     const Feed &feed = byPlace[i] ? *byPlace[i] : none;

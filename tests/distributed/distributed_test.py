@@ -165,6 +165,37 @@ def test_a_wrong_shape_on_one_rank_fails_the_call_on_all_and_no_other(tmp_path):
         assert output.endswith('6.0\n'), output
 
 
+@pytest.mark.parametrize('call', ["f(['x'])", 'f([numpy.ones((1, 2), complex)])', 'f([[[1, 2], [3]]])', "f({'y': 1})", 'f({3: 1})',
+                                  'f({"x": "x"})', 'f([])', 'f(5)', 'f()', 'f([], all=1)'])
+def test_a_call_that_one_rank_refuses_fails_on_the_others_too(call):
+    lines = ["x = K.placeholder((K.Dim('batch'), 2), name='x')", "f = K.function([x], [K.sum(x)], shard=['batch'])",
+             'try:',
+             '    f([numpy.ones((3, 2))]) if D.rank() != 1 else ' + call,
+             'except (TypeError, ValueError, RuntimeError) as error:',
+             '    print(type(error).__name__, error)',
+             'print(f([numpy.ones((D.rank(), 2))])[0])']
+    (other, told), (one, refused) = run_ranks(2, 'refused-%d' % os.getpid(), script(lines))
+    assert (other, one) == (0, 0), told + refused
+    assert refused.startswith(('TypeError', 'ValueError')) and refused.endswith('2.0\n'), refused
+    reason = refused.split(' ', 1)[1].rsplit('\n', 2)[0]
+    assert told.startswith('RankError') and 'rank 1 has failed: ' + reason in told and told.endswith('2.0\n'), told
+
+
+def test_a_mesh_that_is_none():
+    lines = ['for mesh in (["data"], {"data": "2"}, {1: 2}, {"": 1}, {"data": 2**32 + 1}):',
+             '    try:',
+             '        D.init(mesh)',
+             '    except (TypeError, ValueError) as error:',
+             "        print(type(error).__name__, str(error).split('; at ')[0])"]
+    (code, output), = run_ranks(1, 'no-mesh-%d' % os.getpid(), script(lines, init=''))
+    assert code == 0 and output.splitlines() == [
+        "TypeError distributed.init: argument 1 is ['data'] (list); needed a dict: the axes, with the number of ranks along each",
+        "TypeError distributed.init: argument 1 is '2' (str); needed a whole number",
+        'TypeError distributed.init: argument 1 is 1 (int); needed a string',
+        "ValueError distributed.init: an axis is named ''; needed letters, digits and _, a letter first, 64 at most",
+        'ValueError distributed.init: a mesh of data 2147483647 is 2147483647 ranks; there are 1'], output
+
+
 def test_a_killed_rank_is_missed():
     lines = [*SUM, 'f([numpy.ones((1, 2))])', 'import os, signal',
              'if D.rank() == 1: os.kill(os.getpid(), signal.SIGKILL)',

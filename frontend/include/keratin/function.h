@@ -119,6 +119,11 @@ public:
   // and shape (of sizes that the call computes, the largest they can be), is row-major, and
   // overlaps no other output.
   void call(const Array *values, size_t count, std::vector<Array> &outputs) const;
+  // In the place of a call for which the caller has no values on this rank of a job
+  // (distributed.h): the call fails on the other ranks, for the reason given here, instead of
+  // waiting for this one. Nothing happens where no others take part. Calls do so for values that
+  // they refuse.
+  void refuse(const std::string &reason) const;
 
   const std::vector<Tensor> &inputs() const;
   const std::vector<Tensor> &outputs() const;

@@ -27,16 +27,32 @@ std::vector<Array> called(const Function &function, std::vector<Array> &values) 
   return outputs;
 }
 
+// What is refused here, before the call, other ranks are told of.
+template <typename Prepare> auto prepared(const Function &function, Prepare prepare) {
+  try {
+    return prepare();
+  } catch (const std::exception &refused) {
+    const std::string reason = refused.what();
+    ReleasedGil release;
+    function.refuse(reason);
+    throw;
+  }
+}
+
 std::vector<Array> calledWithFeeds(const Function &function, nb::handle values) {
-  std::vector<Feed> feeds;
-  for (nb::handle value : values)
-    feeds.push_back(feedOf(value, function.name() + ": a value"));
+  const std::vector<Feed> feeds = prepared(function, [&] {
+    std::vector<Feed> all;
+    for (nb::handle value : values)
+      all.push_back(feedOf(value, function.name() + ": a value"));
+    return all;
+  });
   ReleasedGil release;
   return function(feeds);
 }
 
 std::vector<Array> calledByName(const Function &function, nb::dict values) {
-  const NamedFeeds feeds = namedFeedsOf(values, function.name());
+  const NamedFeeds feeds =
+      prepared(function, [&] { return namedFeedsOf(values, function.name()); });
   ReleasedGil release;
   return function(feeds);
 }
@@ -46,37 +62,45 @@ std::vector<Array> calledByPlace(const Function &function, nb::handle values) {
   Buffers buffers(count);
   std::vector<Array> arrays;
   arrays.reserve(count);
-  for (nb::handle value : values) {
-    if (std::optional<Array> view = buffers.viewOf(value)) {
-      arrays.push_back(std::move(*view));
-      continue;
+  const bool areArrays = prepared(function, [&] {
+    for (nb::handle value : values) {
+      if (std::optional<Array> view = buffers.viewOf(value)) {
+        arrays.push_back(std::move(*view));
+        continue;
+      }
+      if (tensorOf(value) || isSparseMatrix(value))
+        return false;
+      arrays.push_back(
+          arrayOf(value, function.name() + ": value " + std::to_string(arrays.size())));
     }
-    if (tensorOf(value) || isSparseMatrix(value))
-      return calledWithFeeds(function, values);
-    arrays.push_back(arrayOf(value, function.name() + ": value " + std::to_string(arrays.size())));
-  }
-  return called(function, arrays);
+    return true;
+  });
+  return areArrays ? called(function, arrays) : calledWithFeeds(function, values);
+}
+
+// The one argument of a call.
+PyObject *valuesOf(const std::string &name, PyObject *arguments, PyObject *keywords) {
+  if (keywords && PyDict_GET_SIZE(keywords))
+    typeError(name + ": found keywords; needed a list of values, or a dict by name");
+  if (PyTuple_GET_SIZE(arguments) != 1)
+    typeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
+              " arguments; needed one, a list of values");
+  PyObject *values = PyTuple_GET_ITEM(arguments, 0);
+  if (!isSequence(values) && !PyDict_Check(values))
+    typeError(name + ": found " + described(values) +
+              "; needed a list of values, or a dict by name");
+  return values;
 }
 
 PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
   try {
     const Function &function = nb::inst_ptr<FunctionObject>(self)->function;
-    const std::string &name = function.name();
-    if (keywords && PyDict_GET_SIZE(keywords))
-      typeError(name + ": found keywords; needed a list of values, or a dict by name");
-    if (PyTuple_GET_SIZE(arguments) != 1)
-      typeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
-                " arguments; needed one, a list of values");
-    PyObject *values = PyTuple_GET_ITEM(arguments, 0);
-    std::vector<Array> outputs;
-    if (isSequence(values))
-      outputs = calledByPlace(function, values);
-    else if (PyDict_Check(values))
-      outputs = calledByName(function, nb::borrow<nb::dict>(values));
-    else
-      typeError(name + ": found " + described(values) +
-                "; needed a list of values, or a dict by name");
-    return toPython(std::move(outputs)).release().ptr();
+    PyObject *values =
+        prepared(function, [&] { return valuesOf(function.name(), arguments, keywords); });
+    return toPython(PyDict_Check(values) ? calledByName(function, nb::borrow<nb::dict>(values))
+                                         : calledByPlace(function, values))
+        .release()
+        .ptr();
   } catch (...) {
     setError();
     return nullptr;
