@@ -1,5 +1,7 @@
 #include "frontend/graph/Job.h"
 
+#include "frontend/graph/NeededName.h"
+#include "frontend/graph/Printable.h"
 #include "frontend/graph/RuntimeStatus.h"
 
 #include "runtime/include/keratin/comm.h"
@@ -29,6 +31,8 @@ static void checkMesh(const std::vector<MeshAxis> &mesh, int ranks, SourceLocati
   std::string text;
   for (size_t i = 0; i < mesh.size(); ++i) {
     const auto &[name, size] = mesh[i];
+    if (!ir::SizeNames::isName(name))
+      refuse("an axis is named '" + printable(name, 80) + "'; needed " + neededName());
     if (size < 1)
       refuse("an axis '" + name + "' of " + std::to_string(size) + " ranks; needed at least 1");
     for (size_t before = 0; before < i; ++before)

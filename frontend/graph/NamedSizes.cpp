@@ -1,5 +1,6 @@
 // Sizes by name, and what is said of them.
 #include "frontend/graph/Call.h"
+#include "frontend/graph/NeededName.h"
 #include "frontend/graph/Printable.h"
 #include "ir/dialect/SizeNames.h"
 
@@ -50,9 +51,7 @@ void Call::limit(int64_t symbol, const ir::SizeLimits &limits, const std::string
 DimExpr Call::namedSize(const Dim &dim, const std::string &argument) {
   const std::string &name = dim.name();
   if (!ir::SizeNames::isName(name))
-    valueError(argument + " is named '" + printable(name, 80) +
-               "'; needed letters, digits and _, a letter first, " +
-               std::to_string(ir::SizeNames::kMostLetters) + " at most");
+    valueError(argument + " is named '" + printable(name, 80) + "'; needed " + neededName());
   const ir::SizeLimits limits = limitsOf(*this, dim, argument);
   const int64_t symbol = graph.namedSymbol(name);
   limit(symbol, limits, argument);

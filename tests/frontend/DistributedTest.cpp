@@ -85,6 +85,10 @@ TEST_CASE("a process joins its ranks once") {
       [] { K::distributed::init({{"data", 2}, {"model", 2}}); });
   checkRefused<K::ValueError>("distributed.init: an axis 'data' of 0 ranks; needed at least 1",
                               [] { K::distributed::init({{"data", 0}}); });
+  for (const char *name : {"", "model-1", "2d"})
+    checkRefused<K::ValueError>("distributed.init: an axis is named '" + std::string(name) +
+                                    "'; needed letters, digits and _, a letter first, 64 at most",
+                                [&] { K::distributed::init({{name, 1}}); });
   checkRefused<K::ValueError>("distributed.init: two axes are named 'data'",
                               [] { K::distributed::init({{"data", 1}, {"data", 1}}); });
   checkRefused<K::ValueError>("distributed.rank: the mesh has no axis 'data'; the ranks are in "

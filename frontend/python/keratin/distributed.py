@@ -41,9 +41,9 @@ def init(mesh: Optional[Mapping[str, int]] = None) -> None:
     Raises:
         LostRankError: if the others do not come.
         RuntimeError: if what the launcher says makes no sense.
-        ValueError: if the mesh is not of as many ranks as there are.
+        TypeError, ValueError: if the mesh is none, or is not of as many ranks as there are.
     """
-    _native.distributed_init(dict(mesh or {}))
+    _native.distributed_init({} if mesh is None else dict(mesh) if hasattr(mesh, 'keys') else mesh)
 
 
 def is_initialized() -> bool:

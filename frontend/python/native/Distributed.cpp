@@ -10,9 +10,10 @@ using namespace keratin::python;
 static void init(nb::handle mesh, SourceLocation place) {
   std::vector<MeshAxis> axes;
   const Argument argument{"distributed.init", 0, place};
+  if (!PyDict_Check(mesh.ptr()))
+    argument.fail(mesh, "a dict: the axes, with the number of ranks along each");
   for (const auto &[name, size] : itemsOf(mesh))
-    axes.push_back(
-        {fromPython<std::string>(name, argument), int(fromPython<int64_t>(size, argument))});
+    axes.push_back({fromPython<std::string>(name, argument), fromPython<int>(size, argument)});
   ReleasedGil release;
   D::init(axes, place);
 }
