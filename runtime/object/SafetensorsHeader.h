@@ -3,8 +3,8 @@
 #ifndef KERATIN_RUNTIME_OBJECT_SAFETENSORSHEADER_H
 #define KERATIN_RUNTIME_OBJECT_SAFETENSORSHEADER_H
 
-#include "runtime/core/Text.h"
 #include "runtime/include/keratin/runtime.h"
+#include "runtime/object/JsonText.h"
 
 namespace keratin::runtime {
 
@@ -31,31 +31,19 @@ struct SafetensorsEntry {
 };
 
 // Reads the JSON as the format has it, nothing else: an object of objects.
-class SafetensorsHeader {
+class SafetensorsHeader : public JsonText {
 public:
-  SafetensorsHeader(const char *json, size_t bytes) : at(json), last(json + bytes), first(json) {}
+  SafetensorsHeader(const char *json, size_t bytes) : JsonText(json, bytes, "its header") {}
 
   // The next entry, or false behind the last one and where something is wrong.
   bool next(SafetensorsEntry &entry);
-  // What is wrong, or null; and behind how many bytes.
-  const char *problem() const { return wrong; }
-  size_t place() const { return size_t(at - first); }
 
 private:
-  bool refuse(const char *why);
-  void skipSpace();
-  bool take(char token);   // behind white space
-  bool expect(char token); // or it is refused
-  bool string(Text &text);
-  bool escape(Text &text);
-  bool hexadecimal(unsigned &value);
-  bool number(uint64_t &value);
   bool numbers(uint64_t *values, int32_t most, int32_t &count);
   bool describe(SafetensorsEntry &entry);
   bool field(SafetensorsEntry &entry, unsigned &seen);
   bool skipMetadata();
 
-  const char *at, *last, *first, *wrong = nullptr;
   bool isOpen = false, hasEntries = false;
 };
 

@@ -1,7 +1,8 @@
-// Values of the variables of a state from a safetensors file, by name.
+// Values of the variables of a state from a safetensors file, or a set of them, by name.
 #include "runtime/core/DType.h"
 #include "runtime/files/FileReader.h"
 #include "runtime/object/SafetensorsHeader.h"
+#include "runtime/object/SafetensorsIndex.h"
 #include "runtime/object/State.h"
 
 #include <errno.h>
@@ -20,18 +21,22 @@ struct Place {
   bool isThere;
 };
 
+// Of one file.
 class WeightsReader {
 public:
-  WeightsReader(const keratin_state_t &state, const char *path, keratin_status_t *status)
-      : state(state), path(path), status(status), count(state.object->num_variables) {}
+  // `isWanted` says of each variable whether the file has it.
+  WeightsReader(const keratin_state_t &state, const char *path, const bool *isWanted,
+                keratin_status_t *status)
+      : state(state), path(path), isWanted(isWanted), status(status),
+        count(state.object->num_variables) {}
 
   Code read(BlockArray &values) {
     if (Code code = readHeader())
       return code;
     if (Code code = findPlaces())
       return code;
-    for (int32_t done = 0; done < count; ++done)
-      if (Code code = readValue(nextByPlace(), values))
+    for (int32_t i; (i = nextByPlace()) >= 0;)
+      if (Code code = readValue(i, values))
         return code;
     return KERATIN_OK;
   }
@@ -68,7 +73,7 @@ private:
     return KERATIN_OK;
   }
 
-  // Of all variables. Names that no variable has are passed over.
+  // Of all variables that are wanted. Other names are passed over.
   Code findPlaces() {
     if (!places.reserve(size_t(count) * sizeof(Place)))
       return noMemory();
@@ -78,7 +83,7 @@ private:
     SafetensorsEntry entry;
     while (entries.next(entry))
       for (int32_t i = 0; i < count; ++i)
-        if (strcmp(nameOf(i), entry.name.data()) == 0)
+        if (isWanted[i] && strcmp(nameOf(i), entry.name.data()) == 0)
           if (Code code = take(i, entry))
             return code;
     if (entries.problem())
@@ -86,7 +91,7 @@ private:
                   "'%s' is not a safetensors file: %s, behind %zu bytes of it", path,
                   entries.problem(), entries.place());
     for (int32_t i = 0; i < count; ++i)
-      if (!place(i).isThere)
+      if (isWanted[i] && !place(i).isThere)
         return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has no '%s', a variable of model '%s'",
                     path, nameOf(i), state.object->name);
     return KERATIN_OK;
@@ -115,7 +120,7 @@ private:
     return KERATIN_OK;
   }
 
-  // The file is read from front to back.
+  // The file is read from front to back; -1 at its end.
   int32_t nextByPlace() {
     int32_t next = -1;
     for (int32_t i = 0; i < count; ++i)
@@ -158,6 +163,7 @@ private:
 
   const keratin_state_t &state;
   const char *path;
+  const bool *isWanted;
   keratin_status_t *status;
   const int32_t count;
   FileReader file;
@@ -165,6 +171,115 @@ private:
   size_t headerBytes = 0;
   uint64_t dataBytes = 0, done = 0; // behind the header
 };
+
+// Of all files that an index names.
+class SetReader {
+public:
+  SetReader(const keratin_state_t &state, const char *path, keratin_status_t *status)
+      : state(state), path(path), status(status), count(state.object->num_variables) {}
+
+  Code read(BlockArray &values) {
+    if (Code code = readIndex())
+      return code;
+    for (int32_t i = 0; i < count; ++i)
+      if (place(i) != nowhere)
+        if (Code code = readFile(place(i), values))
+          return code;
+    return KERATIN_OK;
+  }
+
+private:
+  static constexpr size_t nowhere = SIZE_MAX;
+
+  Code noMemory() {
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the index '%s'", path);
+  }
+  const char *nameOf(int32_t i) const { return state.object->variables[i].tensor.name; }
+  // Of a variable: where the name of its file begins, until that is read.
+  size_t &place(int32_t i) { return static_cast<size_t *>(places.data())[i]; }
+  bool &isWanted(int32_t i) { return static_cast<bool *>(wanted.data())[i]; }
+
+  Code readIndex() {
+    FileReader file;
+    (void)file.open(path); // reading tells of failures
+    Block json;
+    const size_t bytes = size_t(file.size());
+    if (bytes > mostHeaderBytes)
+      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has more than 16 MiB", path);
+    if (!json.reserve(bytes + 1) || !places.reserve(size_t(count) * sizeof(size_t)) ||
+        !wanted.reserve(size_t(count)))
+      return noMemory();
+    const ptrdiff_t have = file.read(json.data(), bytes + 1); // at its end also of none
+    if (file.refusal())
+      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' %s", path, file.refusal());
+    if ((errno = file.error()))
+      return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
+    for (int32_t i = 0; i < count; ++i)
+      place(i) = nowhere;
+    SafetensorsIndex index(static_cast<const char *>(json.data()), size_t(have));
+    Text tensor, name;
+    while (index.next(tensor, name))
+      for (int32_t i = 0; i < count; ++i)
+        if (strcmp(nameOf(i), tensor.data()) == 0) {
+          if (place(i) != nowhere)
+            return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has two files for '%s'", path,
+                        nameOf(i));
+          place(i) = files.size();
+          files.append(name.data(), name.size());
+        }
+    if (index.problem())
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "'%s' is not an index of safetensors files: %s, behind %zu bytes", path,
+                  index.problem(), index.place());
+    if (files.outOfMemory())
+      return noMemory();
+    for (int32_t i = 0; i < count; ++i)
+      if (place(i) == nowhere)
+        return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has no '%s', a variable of model '%s'",
+                    path, nameOf(i), state.object->name);
+    return KERATIN_OK;
+  }
+
+  // And so the values of all variables that it has.
+  Code readFile(size_t name, BlockArray &values) {
+    const char *file = files.data() + name;
+    for (int32_t i = 0; i < count; ++i) {
+      isWanted(i) = place(i) != nowhere && strcmp(files.data() + place(i), file) == 0;
+      if (isWanted(i))
+        place(i) = nowhere;
+    }
+    Text beside;
+    size_t folder = strlen(path);
+    while (folder && path[folder - 1] != '/')
+      --folder;
+    beside.append(path, folder);
+    beside.append(file);
+    beside.append("", 1);
+    if (beside.outOfMemory())
+      return noMemory();
+    return WeightsReader(state, beside.data(), &isWanted(0), status).read(values);
+  }
+
+  const keratin_state_t &state;
+  const char *path;
+  keratin_status_t *status;
+  const int32_t count;
+  Block places, wanted;
+  Text files; // each ends in a NUL
+};
+
+Code readWeights(const keratin_state_t &state, const char *path, BlockArray &values,
+                 keratin_status_t *status) {
+  if (SafetensorsIndex::isIndex(path))
+    return SetReader(state, path, status).read(values);
+  const size_t count = size_t(state.object->num_variables);
+  Block isWanted;
+  if (!isWanted.reserve(count))
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
+  memset(isWanted.data(), true, count);
+  return WeightsReader(state, path, static_cast<const bool *>(isWanted.data()), status)
+      .read(values);
+}
 
 } // namespace
 
@@ -177,7 +292,7 @@ keratin_state_load_weights(keratin_state_t *state, const char *path, keratin_sta
   BlockArray values(state->object->num_variables);
   if (!values)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
-  if (Code code = WeightsReader(*state, path, status).read(values))
+  if (Code code = readWeights(*state, path, values, status))
     return code;
   return replaceValues(*state, values, status);
 }

@@ -1,6 +1,7 @@
-// libFuzzer over the headers of safetensors files as compiled models read them: whatever the bytes,
-// entries that make sense, or a reason.
+// libFuzzer over the headers of safetensors files, and indices of sets of them, as compiled models
+// read them: whatever the bytes, entries that make sense, or a reason.
 #include "runtime/object/SafetensorsHeader.h"
+#include "runtime/object/SafetensorsIndex.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -27,5 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(std::strlen(entry.name.data()) + 1 == entry.name.size(), "a name with a NUL in it");
   }
   require(header.place() <= size, "a place behind the end");
+  SafetensorsIndex index(exact.data(), size);
+  Text tensor, file;
+  while (index.next(tensor, file)) {
+    require(std::strlen(tensor.data()) + 1 == tensor.size(), "a name with a NUL in it");
+    require(!std::strchr(file.data(), '/'), "a file that is a path");
+  }
+  require(index.place() <= size, "a place behind the end");
   return 0;
 }

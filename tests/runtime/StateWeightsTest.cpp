@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <vector>
 
 #include <unistd.h>
 
@@ -139,4 +140,101 @@ TEST_CASE("what is no safetensors file is refused") {
   CHECK(std::string(model.status.message) == "'/tmp' is a folder");
   keratin_state_load_weights(model.state, nullptr, &model.status);
   CHECK(std::string(model.status.message) == "keratin_state_load_weights: path is NULL");
+}
+
+namespace {
+
+// Files beside each other, whose names begin with that of a temporary file.
+struct Set {
+  Model model;
+  std::vector<std::string> paths;
+
+  ~Set() {
+    for (const std::string &path : paths)
+      unlink(path.c_str());
+  }
+  std::string add(const std::string &end, const std::string &bytes) {
+    paths.push_back(model.file.path + end);
+    std::ofstream(paths.back(), std::ios::binary) << bytes;
+    return paths.back().substr(paths.back().rfind('/') + 1);
+  }
+  std::string addPart(const std::string &end, const std::string &json, const std::string &data) {
+    uint64_t length = json.size();
+    return add(end,
+               std::string(reinterpret_cast<const char *>(&length), sizeof length) + json + data);
+  }
+  // The message, with the names of the index and of the folder cut short.
+  std::string load(const std::string &index) {
+    add(".safetensors.index.json", index);
+    keratin_state_load_weights(model.state, paths.back().c_str(), &model.status);
+    std::string message = model.status.message;
+    for (const auto &[path, name] :
+         {std::pair(paths.back(), "INDEX"), std::pair(model.file.path, "SET")})
+      for (size_t at; (at = message.find(path)) != std::string::npos;)
+        message.replace(at, path.size(), name);
+    return message;
+  }
+};
+
+const std::string oneFloat = R"({"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+const std::string oneBool =
+    R"({"gr\u00f6\u00dfe":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})";
+
+} // namespace
+
+TEST_CASE("weights are loaded from a set of files by its index") {
+  Set set;
+  const std::string first = set.addPart("-1.safetensors", oneFloat, data().substr(3));
+  const std::string second = set.addPart("-2.safetensors", oneBool, data().substr(0, 2));
+  CHECK(set.load(R"( {"metadata":{"total_size":1.0e+1,"all":[true,null,{}]},"weight_map":{"v":")" +
+                 first + R"(","none":"nowhere.safetensors","größe":")" + second +
+                 R"("},"more":[]} )") == "");
+  float floats[2];
+  REQUIRE(keratin_state_read_variable(set.model.state, "v", floats, sizeof floats, nullptr) ==
+          KERATIN_OK);
+  CHECK((floats[0] == 1.5f && floats[1] == -2));
+  uint8_t bools[2];
+  REQUIRE(keratin_state_read_variable(set.model.state, "größe", bools, 2, nullptr) == KERATIN_OK);
+  CHECK((bools[0] == 0 && bools[1] == 1));
+}
+
+TEST_CASE("sets of files that do not fit are refused, and leave the state as it is") {
+  Set set;
+  const std::string part = set.addPart("-1.safetensors", oneFloat, data().substr(3));
+  auto both = [&](const std::string &file) {
+    return "{\"weight_map\":{\"v\":\"" + part + "\",\"größe\":\"" + file + "\"}}";
+  };
+  CHECK(set.load(both(part)) == "'SET-1.safetensors' has no 'größe', a variable of model 'model'");
+  CHECK(set.load("{\"weight_map\":{\"v\":\"" + part + "\"}}") ==
+        "'INDEX' has no 'größe', a variable of model 'model'");
+  CHECK(set.load("{\"weight_map\":{\"v\":\"" + part + "\",\"v\":\"" + part + "\"}}") ==
+        "'INDEX' has two files for 'v'");
+  std::string missing = set.load(both("nothing.safetensors"));
+  CHECK((missing.find("cannot read '") == 0 &&
+         missing.find("nothing.safetensors': No such file or directory") != std::string::npos));
+  float floats[2];
+  REQUIRE(keratin_state_read_variable(set.model.state, "v", floats, sizeof floats, nullptr) ==
+          KERATIN_OK);
+  CHECK((floats[0] == 0 && floats[1] == 0));
+  auto refused = [&](const std::string &index, const std::string &why) {
+    INFO(index);
+    const std::string is = "'INDEX' is not an index of safetensors files: " + why + ", behind ";
+    CHECK(set.load(index).substr(0, is.size()) == is);
+  };
+  for (const char *file : {"../v.safetensors", "/v.safetensors", ".safetensors", "v.npz", ""})
+    refused(both(file), "a tensor of it is in no .safetensors file beside it");
+  for (const char *index : {"", "[]", "{\"weight_map\":[]}", "{\"weight_map\":{\"v\":1}}", "{1:2}",
+                            "{\"a\":?}", "{\"a\":1 \"b\":2}"})
+    refused(index, "it is not JSON of this format");
+  refused("{\"a\":" + std::string(100'000, '['), "it is not JSON of this format");
+  refused("{}", "it has no object 'weight_map'");
+  refused("{\"metadata\":{}}", "it has no object 'weight_map'");
+  refused(both(part).substr(0, 20), "it ends within a text");
+  refused("{\"weight_map\":{},\"weight_map\":{}}", "it has 'weight_map' twice");
+  refused("{\"weight_map\":{}}}", "it goes on behind its end");
+  CHECK(set.load(std::string(17 << 20, ' ')) == "'INDEX' has more than 16 MiB");
+  keratin_state_load_weights(set.model.state, "/nowhere/w.safetensors.index.json",
+                             &set.model.status);
+  CHECK(std::string(set.model.status.message) ==
+        "cannot read '/nowhere/w.safetensors.index.json': No such file or directory");
 }

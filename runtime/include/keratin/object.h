@@ -46,7 +46,8 @@ KERATIN_API keratin_status_code_t keratin_state_load(keratin_state_t *state, con
 
 // Reads the values of all variables from a safetensors file, by their names in the graph, or, where
 // one is missing or has another dtype or shape, of none. Names that no variable has are passed
-// over. A file need not be trusted.
+// over. A path that ends in .safetensors.index.json is that of the index of a set of files, as
+// ranks save checkpoints. A file need not be trusted.
 KERATIN_API keratin_status_code_t keratin_state_load_weights(keratin_state_t *state,
                                                              const char *path,
                                                              keratin_status_t *status);
