@@ -231,6 +231,13 @@ void Signature::setInParts(unsigned argument, const EvenParts &parts) {
 
 void Signature::removeInParts(unsigned argument) { function.removeArgAttr(argument, kInParts); }
 
+void Signature::setOwnPart(unsigned argument, const OwnPart &part) {
+  function.setArgAttr(argument, kSharded,
+                      Builder(function.getContext()).getI64IntegerAttr(part.dimension));
+  function.setArgAttr(argument, kOwnPart,
+                      DimsAttr::get(function.getContext(), {part.begin, part.size}));
+}
+
 void Signature::removeOwnPart(unsigned argument) {
   function.removeArgAttr(argument, kOwnPart);
   function.removeArgAttr(argument, kSharded);
@@ -279,12 +286,11 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
     if (!stated || !type || int64_t(stated.getDims().size()) != type.getRank())
       return emitError() << kStated << " must be a size for each dimension";
   }
-  auto areTwoSymbols = [&] {
-    auto dims = dyn_cast<DimsAttr>(attribute.getValue());
-    return dims && dims.getDims().size() == 2 && dims.getDims()[0].isSymbol() &&
-           dims.getDims()[1].isSymbol();
-  };
-  if (name == kInParts && !areTwoSymbols())
+  auto pair = dyn_cast<DimsAttr>(attribute.getValue());
+  if (pair && pair.getDims().size() != 2)
+    pair = {};
+  const bool areTwoSymbols = pair && pair.getDims()[0].isSymbol() && pair.getDims()[1].isSymbol();
+  if (name == kInParts && !areTwoSymbols)
     return emitError() << kInParts << " must be the symbols of a rank and of how many there are";
   if (auto function = dyn_cast<FunctionOpInterface>(op); function && name == kOwnPart) {
     auto sharded = function.getArgAttrOfType<IntegerAttr>(index, kSharded);
@@ -292,10 +298,18 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
     const bool isOfVariable = Signature(function).isVariable(index) && sharded && type &&
                               sharded.getInt() >= 0 && sharded.getInt() < type.getRank() &&
                               !type.isDynamicDim(unsigned(sharded.getInt()));
-    if (!areTwoSymbols() || !isOfVariable)
+    auto areEqualParts = [&] {
+      if (!pair || !pair.getDims()[1].isConstant() || pair.getDims()[1].constantValue() < 1)
+        return false;
+      const DimExpr &size = pair.getDims()[1];
+      std::optional<DimExpr> rank = floordiv(pair.getDims()[0], size);
+      return rank && rank->isSymbol() && mul(*rank, size) == pair.getDims()[0] &&
+             type.getDimSize(unsigned(sharded.getInt())) % size.constantValue() == 0;
+    };
+    if (!isOfVariable || !(areTwoSymbols || areEqualParts()))
       return emitError() << kOwnPart
-                         << " must be the symbols of the begin and the size of a part, of a "
-                            "variable with a known size that is sharded";
+                         << " must be the symbols of the begin and the size of a part, or 3*d1 and "
+                            "3 of equal parts, of a variable with a known size that is sharded";
   }
   if (auto function = dyn_cast<FunctionOpInterface>(op);
       function && (name == kSharded || name == kPart))

@@ -14,9 +14,9 @@
 //   keratin.sharded  on an input: the dimension along which each rank of a job is to have a part
 //   keratin.in_parts on a variable: each rank is to have a part of its elements (EvenParts.h); the
 //                    symbols of the rank's number and of how many ranks there are
-//   keratin.own_part on a variable that is sharded: the symbols of where the rank's part begins
-//   along
-//                    the dimension, and of its size
+//   keratin.own_part on a variable that is sharded: where the rank's part begins along the
+//                    dimension, and its size: <3*d1, 3> of equal parts, d1 the rank's number, or
+//                    <d1, d2> with a number for each
 //   keratin.part     on an input or output of what a rank computes: the dimension along which it is
 //                    a part of the whole
 //
@@ -120,8 +120,9 @@ public:
   void makePart(unsigned argument);
   void setResultPart(unsigned result, int64_t dimension);
   void setInParts(unsigned argument, const EvenParts &parts);
+  // With the dimension, which is sharded.
+  void setOwnPart(unsigned argument, const OwnPart &part);
   void removeInParts(unsigned argument);
-  // With the dimension that is sharded.
   void removeOwnPart(unsigned argument);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
   // Unless it is stated already.

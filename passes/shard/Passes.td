@@ -30,10 +30,11 @@ def Shard : KeratinPass<"shard"> {
     value there is a slice, and whoever needs the whole of a result gets it by
     `keratin.all_gather`.
 
-    Of a variable with `keratin.own_part` each rank has a part along the dimension that is sharded,
-    whose size, and where it begins, are symbols. All dimensions that follow from it have the
-    part's size, as if it had been none that is known: a product along columns is a part, one over
-    rows a share. A value that is whole, a bias, is cut where it meets a part.
+    Of a variable with `keratin.own_part` each rank has a part along the dimension that is sharded:
+    <4*d1, 4>, of equal ones, is the one of rank d1, <d1, d2> one that begins somewhere and has some
+    size. All dimensions that follow from it have the part's size, and only these: a product along
+    columns is a part, one over rows a share. A value that is whole, a bias, is cut where it meets
+    a part.
 
     Before:
     ```mlir

@@ -424,8 +424,11 @@ bool RankValues::isCut(Operation *op) const {
     return false;
   const unsigned dimension = *dimensionOf(slice.getY());
   const DimExpr size = getShape(slice.getY())[dimension];
-  auto found = size.isSymbol() ? begins.find(size.symbolId()) : begins.end();
-  return found != begins.end() && slice.getStarts().getDims()[dimension] == found->second &&
+  std::optional<DimExpr> begin = size.substitute([&](int64_t symbol) {
+    auto found = begins.find(symbol);
+    return std::optional(found == begins.end() ? DimExpr::symbol(symbol) : found->second);
+  });
+  return begin != size && slice.getStarts().getDims()[dimension] == begin &&
          slice.getStrides()[dimension] == 1;
 }
 

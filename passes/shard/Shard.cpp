@@ -50,6 +50,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
       if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
         signature.setResultPart(result.getOperandNumber(), *dimension);
     Gatherer(function, values).run();
+    variables.finish();
   }
 };
 } // namespace

@@ -2,6 +2,9 @@
 
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/interfaces/ComputedSizes.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace keratin::passes;
 using namespace keratin::ir;
@@ -9,7 +12,12 @@ using namespace mlir;
 
 //===-- Sizes ---------------------------------------------------------------------------------===//
 
+// Equal parts of k elements are k times one size, which counts 1 on each rank: so they are the same
+// parts where a dimension of theirs is reshaped to others.
 void VariableParts::takeParts() {
+  std::map<std::pair<int64_t, int64_t>, int64_t>
+      equal; // by the symbol of the rank, and of how many
+  int64_t unused = firstUnusedSymbol(function);
   for (BlockArgument argument : function.getArguments()) {
     const unsigned number = argument.getArgNumber();
     std::optional<OwnPart> part = signature.ownPart(number);
@@ -17,12 +25,18 @@ void VariableParts::takeParts() {
       continue;
     Shape shape = getShape(argument);
     DimExpr &size = shape[part->dimension];
-    const int64_t symbol = part->size.symbolId();
+    const bool isEqual = part->size.isConstant();
+    const DimExpr count = isEqual ? part->size : DimExpr(1), begin = *floordiv(part->begin, count);
+    const int64_t whole = size.constantValue() / count.constantValue();
+    int64_t symbol = isEqual ? unused : part->size.symbolId();
+    if (isEqual) {
+      auto [known, isNew] = equal.try_emplace({begin.symbolId(), whole}, symbol);
+      unused += isNew;
+      symbol = known->second;
+    }
     sizes.insert(symbol);
-    parts.insert_or_assign(symbol, *part);
-    wholes[symbol] = size.constantValue();
-    names[symbol] = signature.argumentName(number);
-    size = part->size;
+    units.insert_or_assign(symbol, Units{begin, whole, isEqual});
+    size = *mul(count, DimExpr::symbol(symbol));
     setShape(argument, shape);
     signature.removeOwnPart(number);
   }
@@ -30,9 +44,24 @@ void VariableParts::takeParts() {
 
 llvm::DenseMap<int64_t, DimExpr> VariableParts::begins() const {
   llvm::DenseMap<int64_t, DimExpr> begins;
-  for (const auto &[symbol, part] : parts)
-    begins[symbol] = part.begin;
+  for (const auto &[symbol, counted] : units)
+    begins[symbol] = counted.begin;
   return begins;
+}
+
+DimExpr VariableParts::wholeOf(const DimExpr &part) const {
+  return *part.substitute([&](int64_t symbol) {
+    auto found = units.find(symbol);
+    return std::optional(found == units.end() ? DimExpr::symbol(symbol)
+                                              : DimExpr(found->second.whole));
+  });
+}
+
+DimExpr VariableParts::beginOf(const DimExpr &part) const {
+  return *part.substitute([&](int64_t symbol) {
+    auto found = units.find(symbol);
+    return std::optional(found == units.end() ? DimExpr::symbol(symbol) : found->second.begin);
+  });
 }
 
 void VariableParts::setShape(Value value, const Shape &shape) {
@@ -41,42 +70,41 @@ void VariableParts::setShape(Value value, const Shape &shape) {
 
 std::optional<VariableParts::Along> VariableParts::alongOf(Value value) const {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
+  if (!type || !type.getEncoding())
     return std::nullopt;
   for (auto [number, size] : llvm::enumerate(getShape(type)))
     for (int64_t symbol : size.symbols())
-      if (auto found = parts.find(symbol); found != parts.end())
-        return Along{unsigned(number), found->second};
+      if (sizes.contains(symbol))
+        return Along{unsigned(number), size, symbol};
   return std::nullopt;
 }
 
+// With a variable that the op's part comes from.
 LogicalResult VariableParts::refuse(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (std::optional<Along> along = alongOf(operand)) {
-      StringAttr name = names.lookup(along->part.size.symbolId());
-      return emitGraphError(op) << "not implemented: " << op->getName().stripDialect()
-                                << " of what has a part of variable '"
-                                << (name ? name.getValue() : "") << "'",
-             failure();
-    }
-  llvm_unreachable("an op that has no part");
+  Value part;
+  for (Operation *at = op; at; at = part.getDefiningOp())
+    part = *llvm::find_if(at->getOperands(), [&](Value value) { return alongOf(value); });
+  StringAttr name = signature.argumentName(cast<BlockArgument>(part).getArgNumber());
+  return emitGraphError(op) << "not implemented: " << op->getName().stripDialect()
+                            << " of what has a part of variable '" << (name ? name.getValue() : "")
+                            << "'",
+         failure();
 }
 
 // What repeats elements repeats fewer.
 FailureOr<Value> VariableParts::partOf(Value whole, const Along &along) {
   Shape shape = getShape(whole);
-  const int64_t symbol = along.part.size.symbolId();
-  if (along.dimension >= shape.size() || shape[along.dimension] != DimExpr(wholes.lookup(symbol)))
+  if (along.dimension >= shape.size() || shape[along.dimension] != wholeOf(along.size))
     return failure();
-  Value &part = cuts[{whole, along.dimension}];
+  Value &part = cuts[along.size][{whole, along.dimension}];
   if (part)
     return part;
   OpBuilder builder(whole.getContext());
   builder.setInsertionPointAfterValue(whole);
   GraphMath math(builder, whole.getLoc());
   Shape starts(shape.size(), DimExpr(0));
-  starts[along.dimension] = along.part.begin;
-  shape[along.dimension] = along.part.size;
+  starts[along.dimension] = beginOf(along.size);
+  shape[along.dimension] = along.size;
   auto repeated = whole.getDefiningOp<BroadcastOp>();
   if (!repeated)
     return part = math.slice(whole, starts, shape, SmallVector<int64_t>(shape.size(), 1));
@@ -84,12 +112,13 @@ FailureOr<Value> VariableParts::partOf(Value whole, const Along &along) {
   const auto *place = llvm::find(repeated.getDims(), int64_t(along.dimension));
   const auto number = unsigned(place - repeated.getDims().begin());
   if (place != repeated.getDims().end() && getShape(source)[number] != DimExpr(1)) {
-    FailureOr<Value> cutSource = partOf(source, {number, along.part});
+    FailureOr<Value> cutSource = partOf(source, {number, along.size, along.symbol});
     if (failed(cutSource))
       return failure();
     source = *cutSource;
   }
-  return cuts[{whole, along.dimension}] = math.broadcast(source, shape, repeated.getDims());
+  return cuts[along.size][{whole, along.dimension}] =
+             math.broadcast(source, shape, repeated.getDims());
 }
 
 LogicalResult VariableParts::cut(OpOperand &operand, const Along &along) {
@@ -127,9 +156,11 @@ LogicalResult VariableParts::alignPairs(Operation *op, ArrayRef<int64_t> a, Arra
     std::optional<Along> first = alongOf(op->getOperand(0)), second = alongOf(op->getOperand(1));
     const bool hasFirst = first && first->dimension == i,
                hasSecond = second && second->dimension == j;
-    if (hasFirst && !hasSecond && failed(cut(op->getOpOperand(1), {unsigned(j), first->part})))
+    if (hasFirst && !hasSecond &&
+        failed(cut(op->getOpOperand(1), {unsigned(j), first->size, first->symbol})))
       return failure();
-    if (hasSecond && !hasFirst && failed(cut(op->getOpOperand(0), {unsigned(i), second->part})))
+    if (hasSecond && !hasFirst &&
+        failed(cut(op->getOpOperand(0), {unsigned(i), second->size, second->symbol})))
       return failure();
     if (getShape(op->getOperand(0))[size_t(i)] != getShape(op->getOperand(1))[size_t(j)])
       return refuse(op);
@@ -151,11 +182,12 @@ LogicalResult VariableParts::followConcatenate(ConcatenateOp op) {
   return inferResults(op);
 }
 
-// The part's dimension is left alone, or has others behind it merged with it.
+// The part's dimension is left alone, has others behind it merged with it, or is parted in front of
+// whole units.
 LogicalResult VariableParts::followReshape(ReshapeOp op) {
-  Along along = *alongOf(op.getX());
+  const Along along = *alongOf(op.getX());
   Shape from = getShape(op.getX()), to = getShape(op.getY());
-  const DimExpr whole = wholes.lookup(along.part.size.symbolId());
+  const DimExpr whole = wholeOf(DimExpr::symbol(along.symbol));
   auto inFrontOf = [](const Shape &shape, size_t dimension) {
     return elementCount(Shape(shape.begin(), shape.begin() + dimension));
   };
@@ -163,12 +195,25 @@ LogicalResult VariableParts::followReshape(ReshapeOp op) {
     std::optional<DimExpr> each = floordiv(to[i], whole);
     if (inFrontOf(to, i) != inFrontOf(from, along.dimension) || !each || mul(*each, whole) != to[i])
       continue;
-    to[i] = *mul(*each, along.part.size);
+    to[i] = *mul(*each, DimExpr::symbol(along.symbol));
     if (elementCount(to) != elementCount(from))
       return refuse(op);
     return setShape(op.getY(), to), success();
   }
   return refuse(op);
+}
+
+// A slice or a pad of other dimensions.
+LogicalResult VariableParts::followElsewhere(Operation *op, ArrayRef<DimExpr> starts,
+                                             ArrayRef<int64_t> steps, int64_t step) {
+  const Along along = *alongOf(op->getOperand(0));
+  Shape shape = getShape(op->getResult(0));
+  DimExpr &size = shape[along.dimension];
+  if (starts[along.dimension] != DimExpr(0) || steps[along.dimension] != step ||
+      size != wholeOf(along.size))
+    return refuse(op);
+  size = along.size;
+  return setShape(op->getResult(0), shape), success();
 }
 
 LogicalResult VariableParts::followReturn(func::ReturnOp op) {
@@ -227,6 +272,10 @@ LogicalResult VariableParts::follow(Operation *op) {
     return followReshape(reshape);
   if (auto join = dyn_cast<ConcatenateOp>(op))
     return followConcatenate(join);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return followElsewhere(op, slice.getStarts().getDims(), slice.getStrides(), 1);
+  if (auto pad = dyn_cast<PadOp>(op))
+    return followElsewhere(op, pad.getLow().getDims(), pad.getInterior(), 0);
   if (auto scatter = dyn_cast<ScatterAddOp>(op)) {
     Shape shape = getShape(scatter.getY()), updates = getShape(scatter.getUpdates());
     const size_t counts = getShape(scatter.getIndices()).size();
@@ -251,4 +300,28 @@ LogicalResult VariableParts::run() {
   function.setType(FunctionType::get(function.getContext(), body.getArgumentTypes(),
                                      body.getTerminator()->getOperandTypes()));
   return success();
+}
+
+void VariableParts::finish() {
+  auto settled = [&](ArrayRef<DimExpr> dims) {
+    Shape known;
+    for (const DimExpr &dim : dims)
+      known.push_back(*dim.substitute([&](int64_t symbol) {
+        auto found = units.find(symbol);
+        const bool isOne = found != units.end() && found->second.isOne;
+        return std::optional(isOne ? DimExpr(1) : DimExpr::symbol(symbol));
+      }));
+    return known;
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](DimsAttr dims) -> std::optional<Attribute> {
+    return DimsAttr::get(dims.getContext(), settled(dims.getDims()));
+  });
+  replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
+    if (!type.getEncoding())
+      return std::nullopt;
+    return getTensorType(settled(getShape(type)), type.getElementType());
+  });
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
 }

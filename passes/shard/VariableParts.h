@@ -9,11 +9,13 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <map>
+
 namespace keratin::passes {
 
-// Gives the dimension of a variable that is sharded (keratin.own_part) a symbol in the place of its
-// size, and so all dimensions that follow from it, and no others: where one of them meets the whole
-// size, that value is cut. From there on it is a sharded size like any other.
+// Gives the dimension of a variable that is sharded (keratin.own_part) a symbol in its size, and so
+// all dimensions that follow from it, and no others: where one of them meets the whole size, that
+// value is cut. From there on it is a sharded size like any other.
 class VariableParts {
 public:
   explicit VariableParts(mlir::func::FuncOp function)
@@ -25,15 +27,27 @@ public:
   const llvm::DenseSet<int64_t> &symbols() const { return sizes; }
   // Of those, where a rank's part begins in the whole.
   llvm::DenseMap<int64_t, ir::DimExpr> begins() const;
+  // Sizes that are the same on all ranks are numbers again, when nothing asks any more what is a
+  // part.
+  void finish();
 
 private:
-  // A dimension that has a part's size.
+  // What the symbol of a part's size counts: a rank has them from `begin` on, all ranks `whole`.
+  struct Units {
+    ir::DimExpr begin;
+    int64_t whole;
+    bool isOne; // on each rank
+  };
+  // A dimension that has a part's size, and the symbol in it.
   struct Along {
     unsigned dimension;
-    ir::OwnPart part;
+    ir::DimExpr size;
+    int64_t symbol;
   };
 
   void takeParts();
+  ir::DimExpr wholeOf(const ir::DimExpr &part) const;
+  ir::DimExpr beginOf(const ir::DimExpr &part) const;
   std::optional<Along> alongOf(mlir::Value value) const;
   mlir::FailureOr<mlir::Value> partOf(mlir::Value whole, const Along &along);
   mlir::LogicalResult cut(mlir::OpOperand &operand, const Along &along);
@@ -41,6 +55,8 @@ private:
                                  llvm::ArrayRef<int64_t> b);
   mlir::LogicalResult follow(mlir::Operation *op);
   mlir::LogicalResult followElementwise(mlir::Operation *op);
+  mlir::LogicalResult followElsewhere(mlir::Operation *op, llvm::ArrayRef<ir::DimExpr> starts,
+                                      llvm::ArrayRef<int64_t> steps, int64_t step);
   mlir::LogicalResult followConcatenate(ir::ConcatenateOp op);
   mlir::LogicalResult followReshape(ir::ReshapeOp op);
   mlir::LogicalResult followReturn(mlir::func::ReturnOp op);
@@ -52,10 +68,8 @@ private:
   mlir::Block &body;
   ir::Signature signature;
   llvm::DenseSet<int64_t> sizes;
-  llvm::DenseMap<int64_t, ir::OwnPart> parts;      // by the symbol of their size
-  llvm::DenseMap<int64_t, int64_t> wholes;         // of them: the size of the whole
-  llvm::DenseMap<int64_t, mlir::StringAttr> names; // and of one variable
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> cuts;
+  llvm::DenseMap<int64_t, Units> units; // by symbol
+  std::map<ir::DimExpr, llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value>> cuts;
 };
 
 } // namespace keratin::passes

@@ -150,9 +150,27 @@ func.func @f(%m: tensor<4xf32> {keratin.kind = "variable", keratin.in_parts = #k
 
 // -----
 
-// expected-error @+1 {{argument 0: keratin.own_part must be the symbols of the begin and the size of a part, of a variable with a known size that is sharded}}
+// expected-error @+1 {{argument 0: keratin.own_part must be the symbols of the begin and the size of a part, or 3*d1 and 3 of equal parts, of a variable with a known size that is sharded}}
 func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.own_part = #keratin.dims<d1, d2>}) -> tensor<4xf32> {
   return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: keratin.own_part must be the symbols of the begin and the size of a part, or 3*d1 and 3 of equal parts}}
+func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<3*d1, 3>}) -> tensor<4xf32> {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// A head of 2 is in no part of 3.
+func.func @f(%w: tensor<6xf32> {keratin.kind = "variable", keratin.name = "w", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<3*d1, 3>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}) -> tensor<3x2xf32> {
+  %n = keratin.neg %w : (tensor<6xf32>) -> tensor<6xf32>
+  // expected-error @+1 {{not implemented: reshape of what has a part of variable 'w'}}
+  %z = keratin.reshape %n : (tensor<6xf32>) -> tensor<3x2xf32>
+  return %z : tensor<3x2xf32>
 }
 
 // -----
