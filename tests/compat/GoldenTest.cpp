@@ -99,6 +99,7 @@ TEST_CASE("golden files are read and executed", "[golden]") {
           [&](mlir::Operation *inner) { hasOp |= inner->getName().stripDialect() == op; });
       for (auto function : graph->module->getOps<mlir::func::FuncOp>()) {
         hasOp |= op == "size_names" && ir::SizeNames::given(function, 0) == "batch";
+        hasOp |= op == "size_limits" && function->hasAttr("keratin.limits");
         hasOp |= op == "shards" && ir::Signature(function).sharded(0) == 0 &&
                  ir::Signature(function).sharded(1) == 1;
         hasOp |= op == "gathered_parts" && function->hasAttr(ir::kGathersPartsAttr);
