@@ -76,6 +76,50 @@ func.func @in_a_loop(%x: tensor<8x4xf32> {keratin.kind = "input"}, %s: tensor<4x
   return %whole, %last : tensor<4xf32>, tensor<4xf32>
 }
 
+// In a step, too, what does not need the message stands beside it, and what it sends and receives is not where that writes.
+
+// CHECK-LABEL: host.program of @beside_kernels_of_a_step {
+// CHECK-DAG:     %[[SHARE:.*]] = host.at %{{.*}}, <0>
+// CHECK-DAG:     %[[WHOLE:.*]] = host.at %{{.*}}, <128>
+// CHECK:         scf.for
+// CHECK:           host.launch kernel 0({{.*}}) -> (%[[SHARE]]) on 0 {name = "mul"}
+// CHECK-NEXT:      host.start_collective kernel 1(%[[SHARE]]) -> (%[[WHOLE]])
+// CHECK-NEXT:      host.launch kernel 2({{.*}}) on 0 {name = "cumsum"}
+// CHECK-NEXT:      host.wait_collective kernel 1
+// CHECK-NEXT:      host.launch kernel 3(%[[WHOLE]])
+func.func @beside_kernels_of_a_step(%x: tensor<3x4xf32> {keratin.kind = "input"}, %s: tensor<4xf32> {keratin.kind = "input"}, %v: tensor<8xf32> {keratin.kind = "input"})
+    -> (tensor<4xf32> {keratin.kind = "output"}, tensor<8xf32> {keratin.kind = "output"}) {
+  %last, %other = keratin.scan length = <3> init(%s, %v) over(%x) with() : (tensor<4xf32>, tensor<8xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  ^bb0(%t: tensor<i64>, %state: tensor<4xf32>, %beside: tensor<8xf32>, %row: tensor<4xf32>):
+    %share = keratin.mul %state, %row : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %whole = keratin.all_reduce sum %share : tensor<4xf32>
+    %next = keratin.cumsum %whole {axis = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %moved = keratin.cumsum %beside {axis = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    keratin.yield %next, %moved : tensor<4xf32>, tensor<8xf32>
+  }
+  return %last, %other : tensor<4xf32>, tensor<8xf32>
+}
+
+// Whether there is another step is asked of all ranks, and known before it begins.
+
+// CHECK-LABEL: host.program of @while_any_rank_goes_on {
+// CHECK:         scf.while
+// CHECK:           host.start_collective kernel [[MORE:[0-9]+]](
+// CHECK:           host.wait_collective kernel [[MORE]]
+// CHECK:           scf.yield
+func.func @while_any_rank_goes_on(%s: tensor<f32> {keratin.kind = "input"}) -> (tensor<f32> {keratin.kind = "output"}, tensor<i64> {keratin.kind = "output"}) {
+  %true = keratin.constant dense<true> : tensor<i1>
+  %y:3 = keratin.while init(%true, %s) with() : (tensor<i1>, tensor<f32>) -> (tensor<i1>, tensor<f32>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %x: tensor<f32>):
+    %half = keratin.constant dense<0.5> : tensor<f32>
+    %n = keratin.mul %x, %half : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %own = keratin.compare gt %n, %half : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %more = keratin.all_reduce sum %own : tensor<i1>
+    keratin.yield %more, %n : tensor<i1>, tensor<f32>
+  }
+  return %y#1, %y#2 : tensor<f32>, tensor<i64>
+}
+
 // The host itself needs a size.
 
 // CHECK-LABEL: host.program of @of_a_size {
