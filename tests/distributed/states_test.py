@@ -101,6 +101,38 @@ def test_a_saved_function_has_whole_states(tmp_path):
     assert (tmp_path / 'step.ktg.0').read_bytes() == (tmp_path / 'step.ktg.1').read_bytes()
 
 
+MEMORY = '''
+import sys
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+D.init()
+x, w = K.placeholder((K.Dim('batch'),)), K.variable(numpy.ones(1 << 21))
+states = [K.variable(numpy.zeros(1 << 21)) for _ in range(8)]
+gradient, = K.gradients(K.mean(x) * K.sum(K.square(w)), [w])
+new = [.9 * state + gradient for state in states]
+step = K.function([x], [], [*zip(states, new), (w, w - .01 * sum(new))], shard=['batch'], shard_states=sys.argv[1] == 'divided')
+for steps in (0, 3):
+    for _ in range(steps):
+        step([numpy.ones(2)])
+    for line in open('/proc/self/status'):
+        if line.startswith('RssAnon'):
+            print(int(line.split()[1]) >> 10)
+'''
+
+
+def test_a_rank_has_memory_for_its_part_alone(monkeypatch):
+    monkeypatch.setenv('MALLOC_MMAP_THRESHOLD_', '65536')  # what is freed goes back
+    mebibytes = {}
+    for how in ('whole', 'divided'):
+        outputs = run_ranks(4, 'states-memory-%s-%d' % (how, os.getpid()), [sys.executable, '-c', MEMORY, how])
+        assert [code for code, _ in outputs] == [0] * 4, outputs
+        mebibytes[how] = [[int(line) for line in output.split()] for _, output in outputs]
+    # Eight states of 8 MiB, or the quarters of them. Calls have the new quarters beside the old ones, and what is sent.
+    for whole, divided in zip(mebibytes['whole'], mebibytes['divided']):
+        assert whole[0] - divided[0] >= 44 and whole[1] - divided[1] >= 16, mebibytes
+
+
 def test_functions_that_disagree_are_told():
     said = run(2, ['model = Model(shard_states=True)', 'x = K.placeholder((K.Dim("batch"), 7))',
                    'm = model.states[0]',
