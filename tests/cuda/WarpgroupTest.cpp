@@ -5,6 +5,7 @@
 #include "tests/cuda/emulator/Formats.h"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch.hpp>
 
 using namespace keratin::ptx;
@@ -27,12 +28,13 @@ uint32_t along(const Modes &modes, uint32_t coordinate) {
   return result;
 }
 
-// An operand of so many lines and 16 depths: in bytes.
+// An operand of so many lines and 32 bytes of depths: in bytes.
 struct Layout {
   uint32_t lines;
   uint32_t swizzle; // 0, 32, 64, 128: bytes of a row
   bool isTransposed;
   uint32_t leading, stride;
+  uint32_t elementBytes = 2;
 
   static Layout of(uint32_t lines, uint32_t swizzle, bool isTransposed) {
     uint32_t row = swizzle ? swizzle : 16;
@@ -46,8 +48,9 @@ struct Layout {
   }
 
   uint32_t place(uint32_t line, uint32_t depth) const {
-    constexpr uint32_t t = 8, big = 1u << 20; // elements of 16 bytes
-    uint32_t s = stride / 2, l = leading / 2, w = swizzle / 16;
+    constexpr uint32_t big = 1u << 20;
+    const uint32_t t = 16 / elementBytes; // elements of 16 bytes
+    uint32_t s = stride / elementBytes, l = leading / elementBytes, w = swizzle / 16;
     Modes ofLine, ofDepth;
     if (!isTransposed) {
       ofLine = {{8, swizzle ? w * t : t}, {big, s}};
@@ -59,7 +62,7 @@ struct Layout {
       ofLine = {{t, 1}, {big, s}};
       ofDepth = {{8, t}, {big, l}};
     }
-    uint32_t bytes = 2 * (along(ofLine, line) + along(ofDepth, depth));
+    uint32_t bytes = elementBytes * (along(ofLine, line) + along(ofDepth, depth));
     // Swizzle<log2 w, 4, 3>.
     for (uint32_t bit = 0; w > 1u << bit; ++bit)
       bytes ^= (bytes >> (7 + bit) & 1) << (4 + bit);
@@ -68,8 +71,8 @@ struct Layout {
   uint32_t bytes() const {
     uint32_t most = 0;
     for (uint32_t line = 0; line < lines; ++line)
-      for (uint32_t depth = 0; depth < 16; ++depth)
-        most = std::max(most, place(line, depth) + 2);
+      for (uint32_t depth = 0; depth < 32 / elementBytes; ++depth)
+        most = std::max(most, place(line, depth) + elementBytes);
     return (most + 1023) / 1024 * 1024;
   }
   uint64_t descriptor(uint32_t address) const {
@@ -116,8 +119,9 @@ const std::string fences =
                   waits = "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
 
 std::string product(uint32_t n, const std::string &type, const std::string &rest) {
-  return "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k16.f32." + type + "." + type +
-         " " + list("%d", n / 2) + ", " + rest + ";\n";
+  return "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) +
+         (type == "tf32" ? "k8.f32." : "k16.f32.") + type + "." + type + " " + list("%d", n / 2) +
+         ", " + rest + ";\n";
 }
 
 // Numbers of which all sums are exact.
@@ -217,6 +221,53 @@ TEST_CASE("operands of a product lie as their descriptors say", "[ptx]") {
         CHECK(made.counters.shared.bytesRead == (64 + 128) * 16 * 2);
         CHECK(made.counters.shared.overIdeal() == 1.0);
       }
+}
+
+TEST_CASE("operands in tf32 lie along the depth, and their lowest bits are ignored", "[ptx]") {
+  constexpr uint32_t n = 40, depths = 8;
+  const std::string text = product(n, "tf32", "%left, %right, %always, 1, -1") +
+                           product(n, "tf32", "{%a0, %a1, %a2, %a3}, %right, %always, 1, 1");
+  for (uint32_t swizzle : {0u, 32u, 64u, 128u}) {
+    INFO(swizzle);
+    Layout a = Layout::of(64, swizzle, false), b = Layout::of(n, swizzle, false);
+    a.elementBytes = b.elementBytes = 4;
+    const uint32_t second = a.bytes(), bytes = second + b.bytes();
+    std::vector<uint32_t> image(bytes / 4);
+    auto bits = [](float value) { return std::bit_cast<uint32_t>(value) | 0x1fffu; };
+    for (uint32_t depth = 0; depth < depths; ++depth) {
+      for (uint32_t line = 0; line < 64; ++line)
+        image[a.place(line, depth) / 4] = bits(left(line, depth));
+      for (uint32_t line = 0; line < n; ++line)
+        image[(second + b.place(line, depth)) / 4] = bits(right(line, depth));
+    }
+    // In registers, of each warp, 32 (lane / 4 + 8 (r % 2)) + lane % 4 + 4 (r / 2): exact in tf32.
+    std::string load = "and.b32 %at, %t, 31; and.b32 %i, %at, 3; shr.u32 %at, %at, 2;\n"
+                       "mad.lo.u32 %i, %at, 32, %i;\n";
+    for (uint32_t r = 0; r < 4; ++r)
+      load += "add.u32 %at, %i, " + std::to_string(256 * (r % 2) + 4 * (r / 2)) +
+              "; cvt.rn.f32.u32 %d0, %at; mov.b32 %a" + std::to_string(r) + ", %d0;\n";
+    Launcher on(
+        kernelOf(load + "mov.f32 %d0, 0f3f000000;\n" + fences + text + waits, n / 2, bytes));
+    uint64_t sums = on.memory->allocate(128 * n / 2 * 4);
+    Run made;
+    made.fault = on.run(
+        "k", {1}, {128},
+        Arguments().add(on.upload(image)).add(sums).add(a.descriptor(0)).add(b.descriptor(second)),
+        bytes);
+    INFO((made.fault ? made.fault->message : ""));
+    REQUIRE_FALSE(made.fault);
+    made.sums = on.download<float>(sums, 128 * n / 2);
+    uint32_t wrong = 0;
+    for (uint32_t row = 0; row < 64; ++row)
+      for (uint32_t column = 0; column < n; ++column) {
+        float sum = 0.5f;
+        for (uint32_t depth = 0; depth < depths; ++depth)
+          sum += (float(row % 16 * 32 + depth) - left(row, depth)) * right(column, depth);
+        wrong += made.sum(n, row, column) != sum;
+      }
+    CHECK(wrong == 0);
+    CHECK(on.counters.shared.overIdeal() == 1.0);
+  }
 }
 
 TEST_CASE("a step of 16 depths within a row moves the address of its descriptor", "[ptx]") {

@@ -276,6 +276,28 @@ TEST_CASE("products in tf32", "[contraction]") {
   CHECK(sweep.refused.empty());
 }
 
+// By tensor cores of a warp, or of four warps together: rows of 16 bytes and others, depths of less
+// than a stage and of more, blocks that share a depth, and what is not finite.
+TEST_CASE("products in tf32 in large tiles", "[contraction]") {
+  std::vector<SweepCase> cases;
+  auto add = [&](const char *form, const Sizes &sizes, Elements elements) {
+    cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32, {}, nullptr, elements));
+  };
+  for (const char *form : forms)
+    add(form, {d(0), d(1), d(2)}, Elements::Fine);
+  add("nn", {64, d(1), d(2), 2}, Elements::Fine);
+  add("tt", {64, d(1), d(2)}, Elements::Special);
+  add("nn", {384, 260, 2048}, Elements::Fine);
+  Sweep sweep;
+  sweep.hasTf32Products = true;
+  sweep.calls = {{{0, 132}, {1, 136}, {2, 104}},
+                 {{0, 63}, {1, 65}, {2, 131}},
+                 {{0, 3}, {1, 0}, {2, 64}},
+                 {{0, 8}, {1, 8}, {2, 0}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
 // By large tiles; and the largest numbers, of which some round up to infinity.
 TEST_CASE("large products in tf32", "[contraction]") {
   std::vector<SweepCase> cases;

@@ -16,9 +16,9 @@ namespace keratin::codegen {
 struct ContractionTile {
   // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
   // (DoublesEngine), of f16 and bf16 (HalvesEngine), or of f32 in tf32
-  // (TensorFloatEngine), each of a warp; or of f16 and bf16 those of four warps
-  // together (WarpgroupsEngine).
-  enum class Units { Threads, Doubles, Halves, TensorFloats, Warpgroups };
+  // (TensorFloatEngine), each of a warp; or those of four warps together, of f16
+  // and bf16 (WarpgroupsEngine) or in tf32 (TensorFloatWarpgroupsEngine).
+  enum class Units { Threads, Doubles, Halves, TensorFloats, Warpgroups, TensorFloatWarpgroups };
 
   Units units = Units::Threads;
   int64_t warpRows = 1, warpColumns = 1;
@@ -41,9 +41,15 @@ struct ContractionTile {
   // other.
   int64_t sourceGroup() const { return isOfHalves() ? 8 : group(); }
   // Whether stages are StagesEngine's, and what an element takes of them.
-  bool isStaged() const { return isOfHalves() || units == Units::TensorFloats; }
+  bool isStaged() const { return isOfHalves() || isInTf32(); }
   int64_t elementBytes() const { return isOfHalves() ? 2 : sumBytes; }
   bool isOfHalves() const { return units == Units::Halves || units == Units::Warpgroups; }
+  bool isInTf32() const {
+    return units == Units::TensorFloats || units == Units::TensorFloatWarpgroups;
+  }
+  bool isOfWarpgroup() const {
+    return units == Units::Warpgroups || units == Units::TensorFloatWarpgroups;
+  }
 
   // Of threads and doubles: numbers of a row of shared memory for one depth.
   // What is read along the depth is written across the rows: four more than
@@ -60,15 +66,15 @@ struct ContractionTile {
   int64_t sliceRows() const { return warpRows * sliceOfWarp(); }
   // How far apart the rows of two warps are, and those of two slices. A warp
   // has its rows of each matrix of a warpgroup, 16 of 64.
-  int64_t warpPitch() const { return units == Units::Warpgroups ? 16 : rowsOfWarp(); }
-  int64_t slicePitch() const { return units == Units::Warpgroups ? 64 : sliceOfWarp(); }
+  int64_t warpPitch() const { return isOfWarpgroup() ? 16 : rowsOfWarp(); }
+  int64_t slicePitch() const { return isOfWarpgroup() ? 64 : sliceOfWarp(); }
   int64_t resultPitch() const { return columns() + (units == Units::Threads ? 4 : 8); }
   int64_t sharedBytes() const;
   // Where it begins: warpgroups find chunks by the bits of their addresses.
-  uint64_t sharedAlignment() const { return units == Units::Warpgroups ? 1024 : 16; }
+  uint64_t sharedAlignment() const { return isOfWarpgroup() ? 1024 : 16; }
 
   // The same rows and columns of the same threads, multiplied by a warpgroup;
-  // nullopt where it is none of f16 and bf16, or too few rows or threads.
+  // nullopt where it is none of f16, bf16 and tf32, or too few rows or threads.
   std::optional<ContractionTile> ofWarpgroup() const;
 };
 

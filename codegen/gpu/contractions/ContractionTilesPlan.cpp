@@ -28,7 +28,7 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
   tile = chooseTile(unitsFor(spec.a.elementType, device.float32Products), sumBytes,
                     {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant},
                     device.hasWarpgroups);
-  isOfDevice = tile.units == ContractionTile::Units::Warpgroups;
+  isOfDevice = tile.isOfWarpgroup();
   unitThreads = unsigned(tile.threads());
   randomBits = SharedRandomBits(kernel, unsigned(tile.group()), tile.columns() / tile.group());
   sharedBytes = tile.sharedBytes();

@@ -53,7 +53,7 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
   tile = chooseTile(unitsFor(spec.x.elementType, device.float32Products), sumBytes,
                     {typical(products), typical(rows()), typical(columns()), typical(depth())},
                     device.hasWarpgroups);
-  isOfDevice = tile.units == ContractionTile::Units::Warpgroups;
+  isOfDevice = tile.isOfWarpgroup();
   unitThreads = unsigned(tile.threads());
   // Filters of a group next to each other, as many as are whole groups of blocks.
   std::optional<int64_t> filters = constantOf(nest.shape.filters);

@@ -105,7 +105,7 @@ struct WarpgroupProduct {
     bool isTransposed = false, isNegated = false;
   };
   Type type;
-  uint32_t columns;
+  uint32_t columns, depths;
   std::vector<uint32_t> sums, factors;             // factors: of A, where it is no matrix in memory
   std::vector<uint32_t> sumNumbers, factorNumbers; // of Code::productRegisters
   Factor a, b;

@@ -109,7 +109,7 @@ private:
   // (DecodeWarpgroups.cpp)
   void warpgroup();
   void warpgroupProduct();
-  uint32_t takeColumns();
+  uint32_t takeColumns(uint32_t &depths);
   int64_t oneOf(const Operand &operand, std::initializer_list<int64_t> values) const;
   void noteProductRegisters(uint32_t first);
 

@@ -5,13 +5,15 @@
 
 namespace keratin::ptx {
 
-// m64n128k16: 128.
-uint32_t Decoder::takeColumns() {
+// m64n128k16: 128 columns, 16 depths.
+uint32_t Decoder::takeColumns(uint32_t &depths) {
   for (auto word = words.begin(); word != words.end(); ++word) {
     std::string_view digits = *word;
-    if (!digits.starts_with(".m64n") || !digits.ends_with("k16"))
+    const bool isEight = digits.ends_with("k8");
+    if (!digits.starts_with(".m64n") || (!isEight && !digits.ends_with("k16")))
       continue;
-    digits = digits.substr(5, digits.size() - 8);
+    depths = isEight ? 8 : 16;
+    digits = digits.substr(5, digits.size() - (isEight ? 7 : 8));
     uint32_t columns = 0;
     for (char c : digits)
       columns = columns * 10 + uint32_t(c - '0');
@@ -20,7 +22,7 @@ uint32_t Decoder::takeColumns() {
     words.erase(word);
     return columns;
   }
-  fail("expected .m64nNk16, with N a multiple of 8 up to 256");
+  fail("expected .m64nNk16 or .m64nNk8, with N a multiple of 8 up to 256");
 }
 
 int64_t Decoder::oneOf(const Operand &operand, std::initializer_list<int64_t> values) const {
@@ -33,16 +35,18 @@ int64_t Decoder::oneOf(const Operand &operand, std::initializer_list<int64_t> va
 }
 
 // d, A or its descriptor, B's descriptor, whether d is added, signs of A and B, and which of those
-// that lie in memory are transposed.
+// that lie in memory are transposed (tf32: none, and nothing says so).
 void Decoder::warpgroupProduct() {
   now.kind = Kind::Matrix;
   WarpgroupProduct made;
-  made.columns = takeColumns();
+  made.columns = takeColumns(made.depths);
   Type d = takeType(), a = takeType(), b = takeType();
-  if (d != Type::F32 || a != b || (a != Type::F16 && a != Type::BF16))
+  const bool isOfHalves = a == Type::F16 || a == Type::BF16;
+  if (d != Type::F32 || a != b || (!isOfHalves && a != Type::TF32) ||
+      made.depths != (isOfHalves ? 16 : 8))
     fail("a product of these types is not emulated");
   made.type = a;
-  needOperands(7, 8);
+  needOperands(isOfHalves ? 7 : 6, isOfHalves ? 8 : 6);
   auto registers = [&](const Operand &from, size_t count, auto add) {
     if (from.kind != Operand::Vector || from.elements.size() != count)
       fail("found " + std::to_string(from.elements.size()) + " registers, expected " +
@@ -51,7 +55,8 @@ void Decoder::warpgroupProduct() {
       add(each);
   };
   bool isAInMemory = operand(1).kind != Operand::Vector;
-  needOperands(isAInMemory ? 8 : 7, isAInMemory ? 8 : 7);
+  if (isOfHalves)
+    needOperands(isAInMemory ? 8 : 7, isAInMemory ? 8 : 7);
   if (isAInMemory)
     made.a.descriptor = source(operand(1), Type::B64);
   else
@@ -63,9 +68,10 @@ void Decoder::warpgroupProduct() {
   made.addsFlip = negated ? ~0u : 0;
   made.a.isNegated = oneOf(operand(4), {1, -1}) < 0;
   made.b.isNegated = oneOf(operand(5), {1, -1}) < 0;
-  if (isAInMemory)
+  if (isOfHalves && isAInMemory)
     made.a.isTransposed = oneOf(operand(6), {0, 1}) != 0;
-  made.b.isTransposed = oneOf(operand(isAInMemory ? 7 : 6), {0, 1}) != 0;
+  if (isOfHalves)
+    made.b.isTransposed = oneOf(operand(isAInMemory ? 7 : 6), {0, 1}) != 0;
   registers(operand(0), made.columns / 2,
             [&](const Operand &each) { made.sums.push_back(destination(each, Type::F32)); });
   now.run = multiplyAsync;

@@ -14,7 +14,7 @@ namespace keratin::ptx {
 
 namespace {
 
-constexpr uint32_t linesOfA = 64, rowsOfWarp = 16, depths = 16, chunkBytes = 16;
+constexpr uint32_t linesOfA = 64, rowsOfWarp = 16, chunkBytes = 16;
 
 const WarpgroupProduct &useOf(const Warp &warp, const PendingProduct &product) {
   return warp.code().products[product.instruction->detail];
@@ -304,34 +304,42 @@ namespace {
 
 using Operands = MatrixOperands<float>;
 
-float numberOf(const WarpgroupProduct &use, const WarpgroupProduct::Factor &factor, uint16_t bits) {
-  float number = use.type == Type::F16 ? fromHalf(bits) : fromBfloat(bits);
+// Of tf32 the 13 lowest bits are ignored.
+float numberOf(const WarpgroupProduct &use, const WarpgroupProduct::Factor &factor, uint32_t bits) {
+  float number = use.type == Type::TF32  ? std::bit_cast<float>(bits & 0xffffe000u)
+                 : use.type == Type::F16 ? fromHalf(uint16_t(bits))
+                                         : fromBfloat(uint16_t(bits));
   return factor.isNegated ? -number : number;
 }
 
 float numberAt(Warp &warp, const WarpgroupProduct &use, const WarpgroupProduct::Factor &factor,
                const SharedMatrix &matrix, uint32_t line, uint32_t depth) {
-  uint16_t bits;
-  std::memcpy(&bits, warp.block->shared.data() + matrix.element(line, depth), sizeof bits);
+  uint32_t bits = 0;
+  if (use.type == Type::TF32)
+    std::memcpy(&bits, warp.block->shared.data() + matrix.word(line, depth), 4);
+  else
+    std::memcpy(&bits, warp.block->shared.data() + matrix.element(line, depth), 2);
   return numberOf(use, factor, bits);
 }
 
-// Rows 16 w to 16 w + 15 are those of warp w. In registers they lie as for mma.m16n8k16.
+// Rows 16 w to 16 w + 15 are those of warp w. In registers they lie as for mma.m16n8k16, or m16n8k8
+// in tf32.
 void gatherRows(Warp &warp, const PendingProduct &product, Operands &to) {
   const WarpgroupProduct &use = useOf(warp, product);
   if (use.factors.empty()) {
     SharedMatrix matrix = matrixOf(warp, product.a, use.a.isTransposed);
     uint32_t first = warp.number % Warpgroup::warps * rowsOfWarp;
     for (uint32_t row = 0; row < rowsOfWarp; ++row)
-      for (uint32_t depth = 0; depth < depths; ++depth)
+      for (uint32_t depth = 0; depth < use.depths; ++depth)
         to.a[row][depth] = numberAt(warp, use, use.a, matrix, first + row, depth);
     return;
   }
+  const uint32_t ofWord = use.depths / 8;
   for (uint32_t r = 0; r < use.factors.size(); ++r)
     for (uint32_t l = 0; l < warpLanes; ++l)
-      for (uint32_t h = 0; h < 2; ++h)
-        to.a[l / 4 + 8 * (r & 1)][2 * (l % 4) + h + 8 * (r >> 1)] =
-            numberOf(use, use.a, uint16_t(warp.lanes<uint32_t>(use.factors[r])[l] >> 16 * h));
+      for (uint32_t h = 0; h < ofWord; ++h)
+        to.a[l / 4 + 8 * (r & 1)][ofWord * (l % 4) + h + use.depths / 2 * (r >> 1)] =
+            numberOf(use, use.a, warp.lanes<uint32_t>(use.factors[r])[l] >> 16 * h);
 }
 
 // Eight columns at a time: two neighbours of a row in a lane, then two of the row 8 below.
@@ -342,7 +350,7 @@ void compute(Warp &warp, const PendingProduct &product) {
   gatherRows(warp, product, operands);
   for (uint32_t first = 0; first < use.columns; first += 8) {
     for (uint32_t column = 0; column < 8; ++column)
-      for (uint32_t depth = 0; depth < depths; ++depth)
+      for (uint32_t depth = 0; depth < use.depths; ++depth)
         operands.b[depth][column] = numberAt(warp, use, use.b, matrix, first + column, depth);
     auto forSums = [&](auto exchange) {
       for (uint32_t s = 0; s < 4; ++s) {
@@ -352,7 +360,7 @@ void compute(Warp &warp, const PendingProduct &product) {
       }
     };
     forSums([&](float &sum, float &c) { c = product.adds ? sum : 0; });
-    matrixLanes().multiply(operands, rowsOfWarp, depths, warp.grid->options.permuteMatrix);
+    matrixLanes().multiply(operands, rowsOfWarp, use.depths, warp.grid->options.permuteMatrix);
     forSums([](float &sum, float &c) { sum = c; });
   }
 }
