@@ -42,6 +42,13 @@ static SmallVector<int64_t> ranksOf(Operation *op) {
   return {};
 }
 
+// 0: among all ranks.
+static int64_t axisNumber(Operation *op) {
+  const StringAttr axis = ir::meshAxisOf(op);
+  const auto axes = ir::meshAxesIn(op->getParentOfType<func::FuncOp>());
+  return axis ? 1 + (llvm::find(axes, axis) - axes.begin()) : 0;
+}
+
 // Once, whatever the range of units: there is one.
 void CollectiveKernel::emit() {
   auto reduction = op->getAttrOfType<ir::RankReductionAttr>("reduction");
@@ -60,8 +67,9 @@ void CollectiveKernel::emit() {
       b.create<LLVM::SExtOp>(loc, b.getI64Type(), k.site(op, op->getName().stripDialect())),
       record(ranks),
       i64(int64_t(ranks.size())),
+      i64(axisNumber(op)),
   };
-  static_assert(sizeof(keratin_rank_message_t) == 8 * 10);
+  static_assert(sizeof(keratin_rank_message_t) == 8 * 11);
   callHost(offsetof(keratin_runtime_functions_t, start_collective), {record(fields)});
 }
 

@@ -379,6 +379,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.name = text(words.function(function.getName()));
   descriptor.scratch_bytes = entry.scratchBytes;
   descriptor.num_collectives = entry.numCollectives;
+  for (StringAttr axis : ir::meshAxesIn(function))
+    axisNames.push_back(fixed(axis.getValue()));
   if (entry.profile)
     for (const ir::KernelName &kernel : entry.kernelNames) {
       Said name = words.place(kernel.scope);
@@ -428,4 +430,7 @@ void FunctionDescription::finish() {
   deviceCode.num_kernels = int64_t(deviceKernels.size());
   deviceCode.kernels = deviceKernels.data();
   descriptor.device_code = deviceCode.device ? &deviceCode : nullptr;
+  axes.num_axes = int64_t(axisNames.size());
+  axes.names = axisNames.data();
+  descriptor.axes = axisNames.empty() ? nullptr : &axes;
 }

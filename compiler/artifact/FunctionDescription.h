@@ -85,6 +85,8 @@ private:
   std::deque<std::string> imageData;
   std::vector<keratin_image_t> images;
   std::vector<const char *> deviceKernels;
+  std::vector<const char *> axisNames;
+  keratin_message_axes_t axes = {};
   keratin_device_code_t deviceCode = {};
 };
 

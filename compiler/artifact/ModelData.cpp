@@ -175,12 +175,18 @@ private:
          f.general ? global(function(*f.general, entryName.str() + kGeneralSuffix)) : null(),
          f.prepared ? prepared(*f.prepared) : null(),
          i64(f.num_collectives),
-         null()});
+         f.axes ? axes(*f.axes) : null()});
   }
 
   Constant *prepared(const keratin_prepared_t &prepared) {
     return global(structure({i64(prepared.bytes), i64(prepared.num_variables),
                              numbers(prepared.variables, prepared.num_variables), null()}));
+  }
+
+  Constant *axes(const keratin_message_axes_t &axes) {
+    Constant *names =
+        listOf(axes.names, axes.num_axes, [&](const char *name) { return text(name); });
+    return global(structure({i64(axes.num_axes), names, null(), null()}));
   }
 
   Constant *deviceCode(const keratin_device_code_t &code) {

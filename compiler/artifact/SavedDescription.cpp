@@ -157,6 +157,7 @@ template <typename Archive> void visitDescription(Archive &a, FunctionDescriptio
   a.number(d.descriptor.arena_slot);
   a.number(d.descriptor.scratch_bytes);
   a.number(d.descriptor.num_collectives);
+  a.list(d.axisNames, [&](const char *&name) { a.text(name); });
   a.list(d.kernels, [&](keratin_kernel_desc_t &k) {
     a.text(k.name);
     a.text(k.location);

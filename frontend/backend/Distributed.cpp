@@ -35,13 +35,9 @@ int size() { return jobSize(); }
 
 static keratin_axis_t axisNamed(const char *function, const std::string &name,
                                 SourceLocation location) {
-  const std::string names = jobAxisNames();
-  if (std::optional<keratin_axis_t> axis = jobAxis(name); axis && !names.empty())
+  if (std::optional<keratin_axis_t> axis = jobAxis(name))
     return *axis;
-  throw ValueError(withPlace(
-      std::string(function) + ": the mesh has no axis '" + name + "'; " +
-          (names.empty() ? "the ranks are in none (distributed.init)" : "there are " + names),
-      location));
+  throw ValueError(withPlace(std::string(function) + ": " + noSuchAxis(name), location));
 }
 
 int rank(const std::string &axis, SourceLocation location) {

@@ -304,7 +304,7 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   slice.lazyUpdates = impl.lazyUpdates;
   slice.gatherParts = impl.gatherParts;
   for (const Shard &shard : impl.shard)
-    slice.sharded.push_back(Graph::get().namedSymbol(shard.size));
+    slice.sharded.push_back({Graph::get().namedSymbol(shard.size), axisInJob(shard.mesh)});
   if (impl.isLoaded)
     llvm::sort(slice.ops,
                [](mlir::Operation *a, mlir::Operation *b) { return a->isBeforeInBlock(b); });
@@ -351,9 +351,7 @@ void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
   std::vector<std::pair<ModuleVariable, VariableStorage::Extent>> variables;
   for (const ModuleVariable &variable : module.variables)
     variables.emplace_back(variable, extentIn(module, variable.storage.get()));
-  Placement own = placement;
-  own.options.shard = impl.shard;
-  impl.program = Program::compile(std::move(module), own);
+  impl.program = Program::compile(std::move(module), placement);
   for (const auto &[variable, extent] : variables) {
     impl.variables.push_back(
         variable.storage->settle(*placement.device, impl.name, variable.name, extent));
@@ -437,25 +435,31 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
     call.valueError("states are to be in parts, and no size is; needed one that is sharded");
   if (options.shardStates && options.lazyUpdates)
     call.notImplemented("states in parts with lazy updates");
-  for (const Shard &shard : options.shard) {
-    auto hasSize = [&](const Tensor &input) {
-      return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {
-        return size.isSymbol() && call.graph.symbols[size.symbolId()].name == shard.size;
-      });
-    };
-    if (llvm::none_of(impl.inputs, hasSize))
+  auto hasSize = [&](const Tensor &input, const Shard &shard) {
+    return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {
+      return size.isSymbol() && call.graph.symbols[size.symbolId()].name == shard.size;
+    });
+  };
+  for (const Shard &shard : options.shard)
+    if (llvm::none_of(impl.inputs, [&](const Tensor &input) { return hasSize(input, shard); }))
       call.valueError("no input has a dimension of the size '" + shard.size +
                       "', of which each rank is to have a part; needed the name of a K::Dim");
-    if (shard.mesh.axis() != options.shard.front().mesh.axis())
-      call.notImplemented("sizes that are sharded along different axes of a mesh, '" +
-                          options.shard.front().mesh.axis() + "' and '" + shard.mesh.axis() + "'");
+  for (const Tensor &input : impl.inputs) {
+    const Shard *other = nullptr;
+    for (const Shard &shard : options.shard)
+      if (hasSize(input, shard)) {
+        if (other)
+          call.notImplemented("parts of an input along two of its dimensions, '" + other->size +
+                              "' and '" + shard.size + "'");
+        other = &shard;
+      }
   }
   for (const Shard &shard : impl.shard)
-    if (!jobAxis(shard.mesh.axis()))
-      call.valueError("the mesh has no axis '" + shard.mesh.axis() + "', along which '" +
-                      shard.size + "' is sharded; there are " + jobAxisNames());
+    if (std::string axis = axisInJob(shard.mesh); !axis.empty() && !jobAxis(axis))
+      call.valueError("'" + shard.size + "' is to be sharded, and " + noSuchAxis(axis));
   if (options.shardStates)
-    if (int32_t ranks = jobAxis(impl.shard.front().mesh.axis())->count; ranks && ranks != jobSize())
+    if (std::string axis = axisInJob(impl.shard.front().mesh);
+        !axis.empty() && jobAxis(axis)->count != jobSize())
       call.notImplemented("states in parts along an axis of a mesh");
 }
 

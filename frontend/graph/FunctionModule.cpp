@@ -156,12 +156,13 @@ private:
       if (const ir::SizeLimits &limits = graph.symbols[symbol].limits; limits.areStated())
         limited.set(number, {limits});
     limited.attachTo(function);
-    for (int64_t symbol : slice.sharded)
+    for (const auto &[symbol, axis] : slice.sharded)
       if (std::optional<int64_t> size = transfer.knownSymbol(symbol))
         for (auto [index, argument] : llvm::enumerate(block->getArguments()))
           for (auto [dimension, dim] : llvm::enumerate(ir::getShape(argument)))
             if (dim == ir::DimExpr::symbol(*size))
-              arguments[index].setSharded(int64_t(dimension));
+              arguments[index].setSharded(int64_t(dimension),
+                                          axis.empty() ? StringAttr() : b.getStringAttr(axis));
     SmallVector<DictionaryAttr> argumentAttributes;
     for (ir::SignatureEntry &entry : arguments)
       argumentAttributes.push_back(entry.attributes());

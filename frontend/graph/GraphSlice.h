@@ -17,6 +17,11 @@ struct SliceRequest {
   std::vector<mlir::Value> updates; // update ops, and values that are only evaluated
 };
 
+struct ShardedSize {
+  int64_t symbol;
+  std::string axis; // of the mesh; "": all ranks have parts of it
+};
+
 // Everything between the inputs and what is asked for. The lists are in the order of first need, so
 // equal graphs give equal slices.
 struct GraphSlice {
@@ -27,7 +32,7 @@ struct GraphSlice {
   std::vector<ir::PlaceholderOp> defaulted; // not fed, but with a default; also among ops
   std::vector<ir::UpdateOp> updates;        // to be committed, each once, in order
   bool lazyUpdates = false;                 // as FunctionOptions::lazyUpdates
-  std::vector<int64_t> sharded;             // symbols of sizes, as FunctionOptions::shard
+  std::vector<ShardedSize> sharded;         // as FunctionOptions::shard
   bool gatherParts = false;                 // as FunctionOptions::gatherParts
 };
 

@@ -6,7 +6,6 @@
 
 #include "runtime/include/keratin/comm.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -23,27 +22,13 @@ keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acqu
 int frontend::jobRank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
 int frontend::jobSize() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
 
-static void checkMesh(const std::vector<MeshAxis> &mesh, int ranks, SourceLocation location) {
-  auto refuse = [&](const std::string &message) {
-    throw ValueError(withPlace("distributed.init: " + message, location));
-  };
-  int64_t product = 1;
-  std::string text;
-  for (size_t i = 0; i < mesh.size(); ++i) {
-    const auto &[name, size] = mesh[i];
-    if (!ir::SizeNames::isName(name))
-      refuse("an axis is named '" + printable(name, 80) + "'; needed " + neededName());
-    if (size < 1)
-      refuse("an axis '" + name + "' of " + std::to_string(size) + " ranks; needed at least 1");
-    for (size_t before = 0; before < i; ++before)
-      if (mesh[before].name == name)
-        refuse("two axes are named '" + name + "'");
-    product = std::min<int64_t>(product * size, INT32_MAX);
-    text += (i ? " x " : "") + name + " " + std::to_string(size);
-  }
-  if (!mesh.empty() && product != ranks)
-    refuse("a mesh of " + text + " is " + std::to_string(product) + " ranks; there are " +
-           std::to_string(ranks));
+// Names are what users may call sizes; a group looks at the rest of a mesh.
+static void checkNames(const std::vector<MeshAxis> &mesh, SourceLocation location) {
+  for (const MeshAxis &axis : mesh)
+    if (!ir::SizeNames::isName(axis.name))
+      throw ValueError(withPlace("distributed.init: an axis is named '" + printable(axis.name, 80) +
+                                     "'; needed " + neededName(),
+                                 location));
 }
 
 void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh,
@@ -51,6 +36,7 @@ void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh
   std::lock_guard lock(mutex);
   if (jobGroup())
     throw RuntimeError("distributed.init: this process has joined its ranks already");
+  checkNames(mesh, location);
   keratin_status_t status = {};
   keratin_group_t *joined = nullptr;
   if (!engine)
@@ -59,11 +45,13 @@ void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh
     keratin_group_create(engine, &joined, &status);
   if (status.code != KERATIN_OK)
     throwRankFailure("distributed.init", status);
-  try {
-    checkMesh(mesh, keratin_group_size(joined), location);
-  } catch (const ValueError &) {
+  std::vector<keratin_mesh_axis_t> axes;
+  for (const auto &[name, size] : mesh)
+    axes.push_back({name.c_str(), size});
+  if (!axes.empty() &&
+      keratin_group_arrange(joined, axes.data(), int32_t(axes.size()), &status) != KERATIN_OK) {
     keratin_group_destroy(joined);
-    throw;
+    throwFailure("distributed.init", status, location);
   }
   arranged = mesh;
   group.store(joined, std::memory_order_release);
@@ -78,8 +66,6 @@ void frontend::leaveJob() {
 }
 
 std::optional<keratin_axis_t> frontend::jobAxis(const std::string &name) {
-  if (!jobGroup() || arranged.empty())
-    return keratin_axis_t{};
   int32_t stride = 1;
   for (auto axis = arranged.rbegin(); axis != arranged.rend(); stride *= axis++->size)
     if (axis->name == name)
@@ -87,21 +73,22 @@ std::optional<keratin_axis_t> frontend::jobAxis(const std::string &name) {
   return std::nullopt;
 }
 
-std::string frontend::jobAxisNames() {
-  std::string names;
-  for (const MeshAxis &axis : arranged)
-    names += (names.empty() ? "'" : ", '") + axis.name + "'";
-  return names;
+std::string frontend::axisInJob(const Mesh &among) {
+  return jobGroup() && !arranged.empty() ? among.axis() : "";
 }
 
-void frontend::callWithJob(keratin_executable_t *executable, const std::vector<Shard> &shards) {
+std::string frontend::noSuchAxis(const std::string &name) {
+  std::string names;
+  for (const MeshAxis &axis : arranged)
+    names += (names.empty() ? "there are '" : ", '") + axis.name + "'";
+  return "the mesh has no axis '" + name + "'; " +
+         (names.empty() ? "the ranks are in none (distributed.init)" : names);
+}
+
+keratin_status_code_t frontend::callWithJob(keratin_executable_t *executable,
+                                            keratin_status_t *status) {
   keratin_group_t *joined = jobGroup();
-  if (!joined)
-    return;
-  keratin_axis_t axis = {};
-  if (!shards.empty())
-    axis = jobAxis(shards.front().mesh.axis()).value_or(axis);
-  keratin_executable_set_axis(executable, joined, axis, nullptr);
+  return joined ? keratin_executable_set_group(executable, joined, status) : KERATIN_OK;
 }
 
 keratin_collective_t frontend::collective(int32_t kind, const char *name) {

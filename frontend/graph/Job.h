@@ -19,14 +19,16 @@ int jobSize();
 // Joins by what the launcher says, or over an engine that the program brings. RuntimeError where
 // the process has joined already; ValueError where the ranks cannot be arranged so.
 void joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLocation location);
-// The axis of the mesh of this name; all ranks where they are not arranged. None: it has no such.
+// The axis of the mesh of this name. None: it has no such, or there is no mesh.
 std::optional<keratin_axis_t> jobAxis(const std::string &name);
-// "'data', 'model'".
-std::string jobAxisNames();
+// The name of the axis that is meant; "" where the ranks are in no mesh: all of them are.
+std::string axisInJob(const Mesh &among);
+// "the mesh has no axis 'rows'; there are 'data', 'model'"
+std::string noSuchAxis(const std::string &name);
 void leaveJob();
 // The executable's calls are those of all ranks, if the process has joined any and if it is for
-// several; what it does with parts is along the axis of its shards.
-void callWithJob(keratin_executable_t *executable, const std::vector<Shard> &shards);
+// several.
+keratin_status_code_t callWithJob(keratin_executable_t *executable, keratin_status_t *status);
 // What the ranks do together; nothing where the process has joined none. RankError, with the name
 // of the function, where it fails.
 void runWithJob(const char *function, const keratin_collective_t &wanted);

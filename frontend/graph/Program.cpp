@@ -61,7 +61,10 @@ public:
     keratin_status_t status = {};
     keratin_executable_create_on(&code->descriptor(), placement.device, &executable, &status);
     throwIfFailed(code->descriptor().name, status, placement.location);
-    callWithJob(executable, placement.options.shard);
+    if (callWithJob(executable, &status) != KERATIN_OK) {
+      keratin_executable_destroy(executable);
+      throwFailure(code->descriptor().name, status, placement.location);
+    }
     if (placement.options.keepOnDevice &&
         keratin_executable_device(executable) != keratin_cpu_device())
       keptOn = keratin_executable_device(executable);

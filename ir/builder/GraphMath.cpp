@@ -205,31 +205,33 @@ static RankedTensorType withRows(Value x, const DimExpr &rows) {
   return getTensorType(shape, getElementType(x));
 }
 
-Value GraphMath::allReduce(Value x, RankReduction reduction) {
-  return b.create<AllReduceOp>(loc, x.getType(), x, reduction);
+Value GraphMath::allReduce(Value x, RankReduction reduction, StringAttr along) {
+  return b.create<AllReduceOp>(loc, x.getType(), x, reduction, along);
 }
 
-Value GraphMath::allGather(Value x, int64_t axis, const DimExpr &whole) {
+Value GraphMath::allGather(Value x, int64_t axis, const DimExpr &whole, StringAttr along) {
   return alongAxis(x, axis, [&](Value part) -> Value {
-    return b.create<AllGatherOp>(loc, withRows(part, whole), part);
+    return b.create<AllGatherOp>(loc, withRows(part, whole), part, along);
   });
 }
 
-Value GraphMath::reduceScatter(Value x, RankReduction reduction, int64_t axis,
-                               const DimExpr &part) {
+Value GraphMath::reduceScatter(Value x, RankReduction reduction, int64_t axis, const DimExpr &part,
+                               StringAttr along) {
   return alongAxis(x, axis, [&](Value whole) -> Value {
-    return b.create<ReduceScatterOp>(loc, withRows(whole, part), whole, reduction);
+    return b.create<ReduceScatterOp>(loc, withRows(whole, part), whole, reduction, along);
   });
 }
 
-Value GraphMath::broadcastFrom(Value x, int64_t root) {
-  return b.create<BroadcastFromOp>(loc, x.getType(), x, root);
+Value GraphMath::broadcastFrom(Value x, int64_t root, StringAttr along) {
+  return b.create<BroadcastFromOp>(loc, x.getType(), x, root, along);
 }
 
-Value GraphMath::allToAll(Value x) { return b.create<AllToAllOp>(loc, x.getType(), x); }
+Value GraphMath::allToAll(Value x, StringAttr along) {
+  return b.create<AllToAllOp>(loc, x.getType(), x, along);
+}
 
-Value GraphMath::permute(Value x, ArrayRef<int64_t> pairs) {
-  return b.create<PermuteOp>(loc, x.getType(), x, pairs);
+Value GraphMath::permute(Value x, ArrayRef<int64_t> pairs, StringAttr along) {
+  return b.create<PermuteOp>(loc, x.getType(), x, pairs, along);
 }
 
 Value GraphMath::windowMax(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> strides,

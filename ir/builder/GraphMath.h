@@ -96,14 +96,16 @@ public:
   mlir::Value windowMax(mlir::Value x, llvm::ArrayRef<int64_t> window,
                         llvm::ArrayRef<int64_t> strides, const Shape &low, const Shape &result);
 
-  // What all ranks do together; along an axis of which they have parts, by the size of the result.
-  mlir::Value allReduce(mlir::Value x, RankReduction reduction);
-  mlir::Value allGather(mlir::Value x, int64_t axis, const DimExpr &whole);
+  // What all ranks do together, or those along an axis of their mesh; where they have parts along
+  // an axis of x, by the size of the result.
+  mlir::Value allReduce(mlir::Value x, RankReduction reduction, mlir::StringAttr along = {});
+  mlir::Value allGather(mlir::Value x, int64_t axis, const DimExpr &whole,
+                        mlir::StringAttr along = {});
   mlir::Value reduceScatter(mlir::Value x, RankReduction reduction, int64_t axis,
-                            const DimExpr &part);
-  mlir::Value broadcastFrom(mlir::Value x, int64_t root);
-  mlir::Value allToAll(mlir::Value x);
-  mlir::Value permute(mlir::Value x, llvm::ArrayRef<int64_t> pairs);
+                            const DimExpr &part, mlir::StringAttr along = {});
+  mlir::Value broadcastFrom(mlir::Value x, int64_t root, mlir::StringAttr along = {});
+  mlir::Value allToAll(mlir::Value x, mlir::StringAttr along = {});
+  mlir::Value permute(mlir::Value x, llvm::ArrayRef<int64_t> pairs, mlir::StringAttr along = {});
 
 private:
   mlir::Value alongAxis(mlir::Value x, int64_t axis,

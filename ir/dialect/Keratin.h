@@ -2,6 +2,7 @@
 #ifndef KERATIN_IR_DIALECT_KERATIN_H
 #define KERATIN_IR_DIALECT_KERATIN_H
 
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/PlanKinds.h"
 #include "ir/dialect/TensorShape.h"
 #include "ir/interfaces/ScalarBuilder.h"

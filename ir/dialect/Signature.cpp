@@ -10,7 +10,8 @@ static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kVariable = "keratin.variable", kDefault = "keratin.default",
                                kInitial = "keratin.initial", kStated = "keratin.stated",
                                kSharded = "keratin.sharded", kPart = "keratin.part",
-                               kInParts = "keratin.in_parts", kOwnPart = "keratin.own_part";
+                               kInParts = "keratin.in_parts", kOwnPart = "keratin.own_part",
+                               kMeshAxis = "keratin.mesh_axis";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -84,8 +85,10 @@ SignatureEntry &SignatureEntry::setDefault(Attribute elements) {
   return *this;
 }
 
-SignatureEntry &SignatureEntry::setSharded(int64_t dimension) {
+SignatureEntry &SignatureEntry::setSharded(int64_t dimension, StringAttr axis) {
   list.set(kSharded, b.getI64IntegerAttr(dimension));
+  if (axis)
+    list.set(kMeshAxis, axis);
   return *this;
 }
 
@@ -214,9 +217,16 @@ void Signature::makeOutput(unsigned result) {
   function.setResultAttr(result, kKind, StringAttr::get(function.getContext(), kOutput));
 }
 
+StringAttr Signature::meshAxis(unsigned argument) const {
+  return function.getArgAttrOfType<StringAttr>(argument, kMeshAxis);
+}
+
 void Signature::makePart(unsigned argument) {
-  if (Attribute dimension = function.removeArgAttr(argument, kSharded))
-    function.setArgAttr(argument, kPart, dimension);
+  Attribute dimension = function.removeArgAttr(argument, kSharded);
+  if (!dimension)
+    return;
+  function.removeArgAttr(argument, kMeshAxis);
+  function.setArgAttr(argument, kPart, dimension);
 }
 
 void Signature::setResultPart(unsigned result, int64_t dimension) {
@@ -229,18 +239,23 @@ void Signature::setInParts(unsigned argument, const EvenParts &parts) {
                       DimsAttr::get(function.getContext(), {parts.rank, parts.ranks}));
 }
 
-void Signature::removeInParts(unsigned argument) { function.removeArgAttr(argument, kInParts); }
+void Signature::removeInParts(unsigned argument) {
+  function.removeArgAttr(argument, kInParts);
+  function.removeArgAttr(argument, kMeshAxis);
+}
 
-void Signature::setOwnPart(unsigned argument, const OwnPart &part) {
+void Signature::setOwnPart(unsigned argument, const OwnPart &part, StringAttr axis) {
   function.setArgAttr(argument, kSharded,
                       Builder(function.getContext()).getI64IntegerAttr(part.dimension));
   function.setArgAttr(argument, kOwnPart,
                       DimsAttr::get(function.getContext(), {part.begin, part.size}));
+  if (axis)
+    function.setArgAttr(argument, kMeshAxis, axis);
 }
 
 void Signature::removeOwnPart(unsigned argument) {
-  function.removeArgAttr(argument, kOwnPart);
-  function.removeArgAttr(argument, kSharded);
+  for (StringRef attribute : {kOwnPart, kSharded, kMeshAxis})
+    function.removeArgAttr(argument, attribute);
 }
 
 void Signature::setArgumentName(unsigned argument, const Twine &name) {
@@ -290,6 +305,8 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
   if (pair && pair.getDims().size() != 2)
     pair = {};
   const bool areTwoSymbols = pair && pair.getDims()[0].isSymbol() && pair.getDims()[1].isSymbol();
+  if (name == kMeshAxis && !isMeshAxis(textOf(attribute.getValue())))
+    return emitError() << kMeshAxis << " must be the name of an axis of a mesh";
   if (name == kInParts && !areTwoSymbols)
     return emitError() << kInParts << " must be the symbols of a rank and of how many there are";
   if (auto function = dyn_cast<FunctionOpInterface>(op); function && name == kOwnPart) {

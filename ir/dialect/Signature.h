@@ -17,6 +17,8 @@
 //   keratin.own_part on a variable that is sharded: where the rank's part begins along the
 //                    dimension, and its size: <3*d1, 3> of equal parts, d1 the rank's number, or
 //                    <d1, d2> with a number for each
+//   keratin.mesh_axis beside one of these: the axis of the mesh that the parts are along, by its
+//                    name; without it they are those of all ranks
 //   keratin.part     on an input or output of what a rank computes: the dimension along which it is
 //                    a part of the whole
 //
@@ -60,7 +62,8 @@ public:
   SignatureEntry &setName(const llvm::Twine &name);
   SignatureEntry &setSymbol(const ArgumentSymbol &symbol);
   SignatureEntry &setDefault(mlir::Attribute elements);
-  SignatureEntry &setSharded(int64_t dimension);
+  // Without an axis of the mesh along all ranks.
+  SignatureEntry &setSharded(int64_t dimension, mlir::StringAttr axis = {});
   // What a variable begins with, which is no attribute of it afterwards; null: nothing said so.
   mlir::DenseElementsAttr takeInitial();
 
@@ -99,6 +102,8 @@ public:
   std::optional<int64_t> part(unsigned argument) const;
   std::optional<EvenParts> inParts(unsigned argument) const;
   std::optional<OwnPart> ownPart(unsigned argument) const;
+  // Of the mesh, that the parts are along; null: they are those of all ranks.
+  mlir::StringAttr meshAxis(unsigned argument) const;
   // Variables are the last arguments.
   unsigned numVariables() const;
   bool hasVariable(int64_t number) const;
@@ -120,8 +125,8 @@ public:
   void makePart(unsigned argument);
   void setResultPart(unsigned result, int64_t dimension);
   void setInParts(unsigned argument, const EvenParts &parts);
-  // With the dimension, which is sharded.
-  void setOwnPart(unsigned argument, const OwnPart &part);
+  // With the dimension, which is sharded, along an axis of the mesh or along all ranks.
+  void setOwnPart(unsigned argument, const OwnPart &part, mlir::StringAttr axis = {});
   void removeInParts(unsigned argument);
   void removeOwnPart(unsigned argument);
   void setArgumentName(unsigned argument, const llvm::Twine &name);

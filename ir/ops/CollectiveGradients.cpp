@@ -8,9 +8,9 @@ using namespace keratin::ir;
 using namespace mlir;
 
 // Of the largest or smallest `y` of all ranks' `x`: equal shares of `dy` to where it comes from.
-static Value sharesOf(GraphMath &g, Value x, Value y, Value dy) {
+static Value sharesOf(GraphMath &g, Value x, Value y, Value dy, StringAttr along) {
   Value isChosen = g.cast(g.equal(x, y), getElementType(x));
-  return g.mul(isChosen, g.div(dy, g.allReduce(isChosen, RankReduction::Sum)));
+  return g.mul(isChosen, g.div(dy, g.allReduce(isChosen, RankReduction::Sum, along)));
 }
 
 LogicalResult AllReduceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
@@ -20,20 +20,21 @@ LogicalResult AllReduceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangen
     return success();
   GraphMath g(builder, gradientLocation(*this));
   const bool isMean = getReduction() == RankReduction::Mean;
-  Value all = g.allReduce(cotangents[0], isMean ? RankReduction::Mean : RankReduction::Sum);
+  Value all = g.allReduce(cotangents[0], isMean ? RankReduction::Mean : RankReduction::Sum,
+                          getMeshAxisAttr());
   switch (getReduction()) {
   case RankReduction::Sum:
   case RankReduction::Mean:
     gradients[0] = all;
     break;
   case RankReduction::Before: { // of the ranks behind this one
-    Value before = g.allReduce(cotangents[0], RankReduction::Before);
+    Value before = g.allReduce(cotangents[0], RankReduction::Before, getMeshAxisAttr());
     gradients[0] = g.sub(g.sub(all, before), cotangents[0]);
     break;
   }
   case RankReduction::Max:
   case RankReduction::Min:
-    gradients[0] = sharesOf(g, getX(), getY(), all);
+    gradients[0] = sharesOf(g, getX(), getY(), all, getMeshAxisAttr());
     break;
   }
   return success();
@@ -45,7 +46,8 @@ LogicalResult AllGatherOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangen
   if (!cotangents[0])
     return success();
   GraphMath g(builder, gradientLocation(*this));
-  gradients[0] = g.reduceScatter(cotangents[0], RankReduction::Sum, 0, getShape(getX())[0]);
+  gradients[0] =
+      g.reduceScatter(cotangents[0], RankReduction::Sum, 0, getShape(getX())[0], getMeshAxisAttr());
   return success();
 }
 
@@ -57,7 +59,8 @@ LogicalResult BroadcastFromOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cota
     return success();
   GraphMath g(builder, gradientLocation(*this));
   const int64_t root = getRoot();
-  gradients[0] = g.permute(g.allReduce(cotangents[0], RankReduction::Sum), {root, root});
+  Value all = g.allReduce(cotangents[0], RankReduction::Sum, getMeshAxisAttr());
+  gradients[0] = g.permute(all, {root, root}, getMeshAxisAttr());
   return success();
 }
 
@@ -67,7 +70,7 @@ LogicalResult AllToAllOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangent
   if (!cotangents[0])
     return success();
   GraphMath g(builder, gradientLocation(*this));
-  gradients[0] = g.allToAll(cotangents[0]);
+  gradients[0] = g.allToAll(cotangents[0], getMeshAxisAttr());
   return success();
 }
 
@@ -80,7 +83,7 @@ LogicalResult PermuteOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents
   SmallVector<int64_t> back(getPairs());
   for (size_t i = 0; i < back.size(); i += 2)
     std::swap(back[i], back[i + 1]);
-  gradients[0] = g.permute(cotangents[0], back);
+  gradients[0] = g.permute(cotangents[0], back, getMeshAxisAttr());
   return success();
 }
 
@@ -90,15 +93,16 @@ LogicalResult ReduceScatterOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cota
   if (!cotangents[0])
     return success();
   GraphMath g(builder, gradientLocation(*this));
+  const StringAttr along = getMeshAxisAttr();
   const DimExpr whole = getShape(getX())[0];
-  Value all = g.allGather(cotangents[0], 0, whole);
+  Value all = g.allGather(cotangents[0], 0, whole, along);
   switch (getReduction()) {
   case RankReduction::Mean:
-    gradients[0] = g.div(all, g.allReduce(g.oneLike(all), RankReduction::Sum));
+    gradients[0] = g.div(all, g.allReduce(g.oneLike(all), RankReduction::Sum, along));
     break;
   case RankReduction::Max:
   case RankReduction::Min:
-    gradients[0] = sharesOf(g, getX(), g.allGather(getY(), 0, whole), all);
+    gradients[0] = sharesOf(g, getX(), g.allGather(getY(), 0, whole, along), all, along);
     break;
   default:
     gradients[0] = all;

@@ -14,10 +14,18 @@ def Keratin_RankReductionAttr : I64EnumAttr<"RankReduction", "what is made of an
   let cppNamespace = "::keratin::ir";
 }
 
+def Keratin_MeshAxisAttr : StringBasedAttr<
+    And<[CPred<"::llvm::isa<::mlir::StringAttr>($_self)">,
+         CPred<"::keratin::ir::isMeshAxis(::llvm::cast<::mlir::StringAttr>($_self).getValue())">]>,
+    "the name of an axis of a mesh">;
+
 // All ranks come to the same of them in the same order: so they have an effect, and are neither
 // moved, merged nor left out. Where a rank has failed, or wants something else, the call fails on
-// all of them. Gradients are those of the sum of what all ranks make.
-class Keratin_CollectiveOp<string mnemonic, list<Trait> traits = []> : Keratin_Op<mnemonic, traits> {
+// all of them. With `mesh_axis` the ranks that are meant, by their places, are those along this axis
+// of the mesh that the job is arranged in. Gradients are those of the sum of what these make.
+class Keratin_CollectiveOp<string mnemonic, dag own, list<Trait> traits = []>
+    : Keratin_Op<mnemonic, traits> {
+  let arguments = !con(own, (ins OptionalAttr<Keratin_MeshAxisAttr>:$mesh_axis));
   let savedSince = 4;
   let kernel = "Collective";
   let runtimeFunction = "collective";
@@ -26,7 +34,8 @@ class Keratin_CollectiveOp<string mnemonic, list<Trait> traits = []> : Keratin_O
   let hasCustomVjp = 1;
 }
 
-def Keratin_AllReduceOp : Keratin_CollectiveOp<"all_reduce", [AllTypesMatch<["x", "y"]>]> {
+def Keratin_AllReduceOp : Keratin_CollectiveOp<"all_reduce",
+    (ins Keratin_Tensor:$x, Keratin_RankReductionAttr:$reduction), [AllTypesMatch<["x", "y"]>]> {
   let summary = "the sum, the mean, the largest or the smallest of what all ranks have";
   let description = [{
     y[i] = x[i] of rank 0 + ... + x[i] of the last rank, in this order; the mean, the largest or the
@@ -37,15 +46,15 @@ def Keratin_AllReduceOp : Keratin_CollectiveOp<"all_reduce", [AllTypesMatch<["x"
 
     ```mlir
     %y = keratin.all_reduce sum %x : tensor<4xf32>
+    %z = keratin.all_reduce sum %x along "model" : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x, Keratin_RankReductionAttr:$reduction);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$reduction $x attr-dict `:` type($y)";
+  let assemblyFormat = "$reduction $x (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
 }
 
-def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather"> {
+def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather", (ins Keratin_Tensor:$x)> {
   let summary = "the rows that all ranks have, one rank's behind the other's";
   let description = [{
     In the order of ranks, of which each may have another number of rows, none too: y has as many
@@ -56,13 +65,13 @@ def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather"> {
     %y = keratin.all_gather %x : tensor<?x4xf32, #keratin.dims<d0, 4>> -> tensor<?x4xf32, #keratin.dims<d1, 4>>
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+  let assemblyFormat = "$x (`along` $mesh_axis^)? attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
 }
 
-def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter"> {
+def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter",
+    (ins Keratin_Tensor:$x, Keratin_RankReductionAttr:$reduction)> {
   let summary = "this rank's rows of what all_reduce makes of all ranks'";
   let description = [{
     What all_reduce makes of x, of which each rank gets as many rows as its y has, in the order of
@@ -74,13 +83,13 @@ def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter"> {
     %y = keratin.reduce_scatter sum %x : tensor<?x4xf32, #keratin.dims<d1, 4>> -> tensor<?x4xf32, #keratin.dims<d0, 4>>
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x, Keratin_RankReductionAttr:$reduction);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$reduction $x attr-dict `:` type($x) `->` type($y)";
+  let assemblyFormat = "$reduction $x (`along` $mesh_axis^)? attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
 }
 
-def Keratin_BroadcastFromOp : Keratin_CollectiveOp<"broadcast_from", [AllTypesMatch<["x", "y"]>]> {
+def Keratin_BroadcastFromOp : Keratin_CollectiveOp<"broadcast_from",
+    (ins Keratin_Tensor:$x, I64Attr:$root), [AllTypesMatch<["x", "y"]>]> {
   let summary = "what one rank has";
   let description = [{
     y = x of the rank `root`, on all ranks. A rank that there is not is an error of the call.
@@ -90,13 +99,13 @@ def Keratin_BroadcastFromOp : Keratin_CollectiveOp<"broadcast_from", [AllTypesMa
     %y = keratin.broadcast_from %x root = 0 : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x, I64Attr:$root);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$x `root` `=` $root attr-dict `:` type($y)";
+  let assemblyFormat = "$x `root` `=` $root (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
 }
 
-def Keratin_AllToAllOp : Keratin_CollectiveOp<"all_to_all", [AllTypesMatch<["x", "y"]>]> {
+def Keratin_AllToAllOp : Keratin_CollectiveOp<"all_to_all", (ins Keratin_Tensor:$x),
+    [AllTypesMatch<["x", "y"]>]> {
   let summary = "of what each rank has the part that is for this one";
   let description = [{
     The elements of x, row by row, are as many equal parts as there are ranks: part r goes to rank
@@ -107,12 +116,12 @@ def Keratin_AllToAllOp : Keratin_CollectiveOp<"all_to_all", [AllTypesMatch<["x",
     %y = keratin.all_to_all %x : tensor<8x4xf32>
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$x attr-dict `:` type($y)";
+  let assemblyFormat = "$x (`along` $mesh_axis^)? attr-dict `:` type($y)";
 }
 
-def Keratin_PermuteOp : Keratin_CollectiveOp<"permute", [AllTypesMatch<["x", "y"]>]> {
+def Keratin_PermuteOp : Keratin_CollectiveOp<"permute",
+    (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$pairs), [AllTypesMatch<["x", "y"]>]> {
   let summary = "what another rank has";
   let description = [{
     Of each of the `pairs`, a rank and another one or the same, y of the second is x of the first.
@@ -124,9 +133,8 @@ def Keratin_PermuteOp : Keratin_CollectiveOp<"permute", [AllTypesMatch<["x", "y"
     %y = keratin.permute %x pairs = [0, 1, 1, 2] : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$pairs);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$x `pairs` `=` $pairs attr-dict `:` type($y)";
+  let assemblyFormat = "$x `pairs` `=` $pairs (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace keratin::ir {
 
@@ -23,15 +24,16 @@ struct NumberFinding {
 
 struct HostTensor;
 
-// The other ranks of a job, each of which is interpreted beside this one.
+// The other ranks of a job, each of which is interpreted beside this one: those along an axis of
+// their mesh, by its name, or, for "", all of them.
 class RankExchange {
 public:
   virtual ~RankExchange() = default;
   // In place: what the reduction (ir::RankReduction) makes of all ranks' tensors. False where they
   // do not fit.
-  virtual bool reduce(int64_t reduction, HostTensor &tensor) = 0;
+  virtual bool reduce(std::string_view axis, int64_t reduction, HostTensor &tensor) = 0;
   // In place: the rows of all ranks' tensors.
-  virtual bool gather(HostTensor &tensor) = 0;
+  virtual bool gather(std::string_view axis, HostTensor &tensor) = 0;
 };
 
 struct EvaluationContext {

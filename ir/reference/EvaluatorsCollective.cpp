@@ -15,18 +15,25 @@ static LogicalResult differ(EvaluationContext &context, StringRef op) {
   return fail(context, op + ": the ranks do not want the same");
 }
 
+static StringRef axisOf(Operation *op) {
+  const StringAttr axis = meshAxisOf(op);
+  return axis ? axis.getValue() : StringRef();
+}
+
 // In place, as one rank has it.
-static bool reduce(EvaluationContext &context, RankReduction reduction, HostTensor &tensor) {
+static bool reduce(EvaluationContext &context, StringRef axis, RankReduction reduction,
+                   HostTensor &tensor) {
   if (reduction == RankReduction::Mean) {
     HostTensor ranks = *makeHostTensor(KERATIN_DTYPE_INT64, {});
     ranks.ints[0] = 1;
-    if (!reduce(context, RankReduction::Sum, ranks) || !reduce(context, RankReduction::Sum, tensor))
+    if (!reduce(context, axis, RankReduction::Sum, ranks) ||
+        !reduce(context, axis, RankReduction::Sum, tensor))
       return false;
     for (double &element : tensor.floats)
       element /= double(ranks.ints[0]);
     return true;
   }
-  if (context.ranks && !context.ranks->reduce(int64_t(reduction), tensor))
+  if (context.ranks && !context.ranks->reduce(axis, int64_t(reduction), tensor))
     return false;
   if (!context.ranks && reduction == RankReduction::Before)
     setZeros(tensor);
@@ -51,13 +58,14 @@ struct AllRanks {
 };
 } // namespace
 
-static bool gatherAll(EvaluationContext &context, const HostTensor &x, AllRanks &all) {
+static bool gatherAll(EvaluationContext &context, StringRef axis, const HostTensor &x,
+                      AllRanks &all) {
   HostTensor before = *makeHostTensor(KERATIN_DTYPE_INT64, {});
   before.ints[0] = 1;
   all.elements = x;
   all.elements.dims = {1, x.size()};
-  if (!reduce(context, RankReduction::Before, before) ||
-      (context.ranks && !context.ranks->gather(all.elements)))
+  if (!reduce(context, axis, RankReduction::Before, before) ||
+      (context.ranks && !context.ranks->gather(axis, all.elements)))
     return false;
   all.rank = before.ints[0];
   all.ranks = all.elements.dims[0];
@@ -72,13 +80,14 @@ static LogicalResult failNoRank(EvaluationContext &context, StringRef op, int64_
 LogicalResult AllReduceOp::evaluate(EvaluationContext &context, Operands operands,
                                     Results results) {
   results[0] = *operands[0];
-  return reduce(context, getReduction(), results[0]) ? success() : differ(context, "all_reduce");
+  return reduce(context, axisOf(*this), getReduction(), results[0]) ? success()
+                                                                    : differ(context, "all_reduce");
 }
 
 LogicalResult AllGatherOp::evaluate(EvaluationContext &context, Operands operands,
                                     Results results) {
   HostTensor all = *operands[0];
-  if ((context.ranks && !context.ranks->gather(all)) || all.dims != results[0].dims)
+  if ((context.ranks && !context.ranks->gather(axisOf(*this), all)) || all.dims != results[0].dims)
     return differ(context, "all_gather");
   results[0] = std::move(all);
   return success();
@@ -89,8 +98,10 @@ LogicalResult ReduceScatterOp::evaluate(EvaluationContext &context, Operands ope
   HostTensor all = *operands[0], begin = *makeHostTensor(KERATIN_DTYPE_INT64, {});
   begin.ints[0] = results[0].dims[0];
   HostTensor rows = begin;
-  if (!reduce(context, getReduction(), all) || !reduce(context, RankReduction::Before, begin) ||
-      !reduce(context, RankReduction::Sum, rows) || rows.ints[0] != all.dims[0])
+  const StringRef axis = axisOf(*this);
+  if (!reduce(context, axis, getReduction(), all) ||
+      !reduce(context, axis, RankReduction::Before, begin) ||
+      !reduce(context, axis, RankReduction::Sum, rows) || rows.ints[0] != all.dims[0])
     return differ(context, "reduce_scatter");
   const int64_t row = all.dims[0] ? all.size() / all.dims[0] : 0;
   copyElements(all, begin.ints[0] * row, results[0], 0, results[0].size());
@@ -101,7 +112,7 @@ LogicalResult BroadcastFromOp::evaluate(EvaluationContext &context, Operands ope
                                         Results results) {
   const int64_t root = getRoot(), count = operands[0]->size();
   AllRanks all;
-  if (!gatherAll(context, *operands[0], all))
+  if (!gatherAll(context, axisOf(*this), *operands[0], all))
     return differ(context, "broadcast_from");
   if (root >= all.ranks)
     return failNoRank(context, "broadcast_from", root, all.ranks);
@@ -111,7 +122,7 @@ LogicalResult BroadcastFromOp::evaluate(EvaluationContext &context, Operands ope
 
 LogicalResult AllToAllOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   AllRanks all;
-  if (!gatherAll(context, *operands[0], all))
+  if (!gatherAll(context, axisOf(*this), *operands[0], all))
     return differ(context, "all_to_all");
   const int64_t count = operands[0]->size(), part = count / all.ranks;
   if (count % all.ranks != 0)
@@ -125,7 +136,7 @@ LogicalResult AllToAllOp::evaluate(EvaluationContext &context, Operands operands
 LogicalResult PermuteOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   const int64_t count = operands[0]->size();
   AllRanks all;
-  if (!gatherAll(context, *operands[0], all))
+  if (!gatherAll(context, axisOf(*this), *operands[0], all))
     return differ(context, "permute");
   setZeros(results[0]);
   for (size_t i = 0; i < getPairs().size(); i += 2) {

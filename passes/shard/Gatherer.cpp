@@ -27,7 +27,7 @@ void Gatherer::defineSizes() {
         math.count(math.splat(0.0, getTensorType({DimExpr::symbol(symbol)}, i64)), {0}, i64);
     auto define = [&](int64_t defined, RankReduction reduction) {
       builder.create<DefineSizeOp>(function.getLoc(), uint64_t(defined),
-                                   math.allReduce(own, reduction), DimsAttr());
+                                   math.allReduce(own, reduction, values.meshAxis()), DimsAttr());
     };
     define(allOf[symbol], RankReduction::Sum);
     if (takesParts)
@@ -61,7 +61,8 @@ Value Gatherer::wholeOf(Value part) {
     apart.insert(apart.begin() + axis, runs);
   }
   unsigned gathered = axis + isMerged;
-  Value all = math.allGather(math.reshape(part, apart), gathered, renamed(apart[gathered], allOf));
+  Value all = math.allGather(math.reshape(part, apart), gathered, renamed(apart[gathered], allOf),
+                             values.meshAxis());
   return whole = math.reshape(all, result);
 }
 

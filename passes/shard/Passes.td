@@ -14,6 +14,11 @@ def Shard : KeratinPass<"shard"> {
     needed go in one, of 25 MiB at most, the last of 4 MiB; what other shares are made of goes apart
     from gradients, for which nothing waits.
 
+    With `keratin.mesh_axis` beside it the ranks are those along this axis of the mesh, and so are
+    their messages. Of several axes one is seen to after the other, those of variables first: what
+    has parts along another is as it is. What the function itself has ranks do along another axis
+    all those along this one do, with parts too, where no rows are moved that are parts.
+
     Loops are as their bodies; a state that begins with zeros and is a sum of shares is a share.
     What would need elements of other ranks (cumsum, concatenation, gathers and positions along
     the sharded size) is an error of the graph with the line that made the op. In a function with

@@ -30,6 +30,12 @@ bool RankValues::isSharded(const DimExpr &size) const {
          llvm::any_of(size.symbols(), [&](int64_t symbol) { return sharded.contains(symbol); });
 }
 
+bool RankValues::isOfOthers(Value value) const {
+  return llvm::any_of(getShape(value), [&](const DimExpr &size) {
+    return llvm::any_of(size.symbols(), [&](int64_t symbol) { return others.contains(symbol); });
+  });
+}
+
 std::optional<unsigned> RankValues::dimensionOf(Value value) const {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.getEncoding())
@@ -490,9 +496,20 @@ LogicalResult RankValues::visitMove(Operation *op) {
   return needAllWhole(op);
 }
 
+// All ranks that have the same place along the other axis have the same part: so they do it with
+// parts as with anything else, row by row.
+LogicalResult RankValues::visitOtherAxis(Operation *op) {
+  const bool movesRows = isa<AllGatherOp, ReduceScatterOp, AllToAllOp>(op);
+  if (movesRows && dimensionOf(op->getOperand(0)) == 0u)
+    return needAllParts(op, op->getName().stripDialect() + " along");
+  return needAllWhole(op);
+}
+
 // What whoever wrote the function has ranks do together: of what is the same on all of them, with a
 // result that is.
 LogicalResult RankValues::visitCollective(Operation *op) {
+  if (StringAttr along = meshAxisOf(op); axis && along && along != axis)
+    return visitOtherAxis(op);
   StringRef name = op->getName().stripDialect();
   int64_t symbol = *llvm::min_element(sharded);
   auto reduce = dyn_cast<AllReduceOp>(op);

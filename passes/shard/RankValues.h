@@ -19,20 +19,30 @@ enum class RankKind {
   Min,
 };
 
+// Symbols of sizes.
+struct ShardedSizes {
+  mlir::StringAttr axis;           // of the mesh, that the ranks are along; null: all ranks
+  llvm::DenseSet<int64_t> symbols; // that are sharded along it
+  llvm::DenseSet<int64_t> others;  // that are sharded along other axes
+};
+
 class RankValues {
 public:
-  // The symbols are the sharded ones. With `gathers` an op may have the parts of all ranks. A slice
-  // of a whole from where a part begins, if it is said here, is the rank's part.
-  RankValues(mlir::func::FuncOp function, llvm::DenseSet<int64_t> sharded, bool gathers,
+  // With `gathers` an op may have the parts of all ranks. A slice of a whole from where a part
+  // begins, if it is said here, is the rank's part.
+  RankValues(mlir::func::FuncOp function, ShardedSizes sizes, bool gathers,
              llvm::DenseMap<int64_t, ir::DimExpr> begins)
-      : function(function), sharded(std::move(sharded)), gathers(gathers),
-        begins(std::move(begins)) {}
+      : function(function), axis(sizes.axis), sharded(std::move(sizes.symbols)),
+        others(std::move(sizes.others)), gathers(gathers), begins(std::move(begins)) {}
 
   // Fails, with an error of the graph, where an op needs elements that other ranks have, and may
   // not have them.
   mlir::LogicalResult run();
 
+  mlir::StringAttr meshAxis() const { return axis; }
   const llvm::DenseSet<int64_t> &shardedSymbols() const { return sharded; }
+  // Whether it is in parts along another axis.
+  bool isOfOthers(mlir::Value value) const;
   // Whether the op gets the whole of all operands, and makes the whole on all ranks.
   bool isOfWhole(mlir::Operation *op) const { return op && gathering.contains(op); }
   // Whether the elements have to be in the order of ranks, and are not.
@@ -69,6 +79,7 @@ private:
   mlir::LogicalResult visitWindows(mlir::Operation *op, llvm::ArrayRef<int64_t> window,
                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
   mlir::LogicalResult visitCollective(mlir::Operation *op);
+  mlir::LogicalResult visitOtherAxis(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
   mlir::LogicalResult visitBranches(ir::IfOp op);
 
@@ -102,7 +113,8 @@ private:
   void forgetInside(mlir::Operation *op);
 
   mlir::func::FuncOp function;
-  llvm::DenseSet<int64_t> sharded;
+  const mlir::StringAttr axis;
+  const llvm::DenseSet<int64_t> sharded, others;
   const bool gathers;
   const llvm::DenseMap<int64_t, ir::DimExpr> begins;
   llvm::DenseMap<mlir::Value, RankKind> kinds;

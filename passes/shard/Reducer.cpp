@@ -27,10 +27,12 @@ std::vector<Need> Reducer::findNeeds() const {
   return needs;
 }
 
-// Sums of floats of the function's own block; others are few and small.
+// Sums of floats of the function's own block; others are few and small. What ranks along another
+// axis have parts of cannot be in one line with anything else.
 bool Reducer::goesIntoBucket(Value share) const {
   return values.kindOf(share) == RankKind::Sum && share.getParentBlock() == &body &&
-         share.getDefiningOp() && isa<FloatType>(getElementType(share));
+         !values.isOfOthers(share) && share.getDefiningOp() &&
+         isa<FloatType>(getElementType(share));
 }
 
 static RankReduction reductionOf(RankKind kind) {
@@ -47,8 +49,9 @@ static RankReduction reductionOf(RankKind kind) {
 void Reducer::reduce(const Need &need) {
   OpBuilder builder(need.share.getContext());
   builder.setInsertionPointAfterValue(need.share);
-  Value whole = builder.create<AllReduceOp>(need.share.getLoc(), need.share.getType(), need.share,
-                                            reductionOf(values.kindOf(need.share)));
+  Value whole =
+      builder.create<AllReduceOp>(need.share.getLoc(), need.share.getType(), need.share,
+                                  reductionOf(values.kindOf(need.share)), values.meshAxis());
   for (OpOperand *use : need.uses)
     use->set(whole);
 }
@@ -83,7 +86,8 @@ void Reducer::reduceTogether(ArrayRef<Need> bucket) {
   Location location = ordered.front().share.getLoc();
   RankedTensorType together = getTensorType({starts.back()}, element);
   Value joined = builder.create<ConcatenateOp>(location, together, flat, 0);
-  Value whole = builder.create<AllReduceOp>(location, together, joined, RankReduction::Sum);
+  Value whole = builder.create<AllReduceOp>(location, together, joined, RankReduction::Sum,
+                                            values.meshAxis());
   for (auto [number, need] : llvm::enumerate(ordered)) {
     Value part = builder.create<SliceOp>(need.share.getLoc(), flat[number].getType(), whole,
                                          DimsAttr::get(builder.getContext(), {starts[number]}),
@@ -108,7 +112,8 @@ Value Reducer::elementsBefore(RandomBitsOp bits, const DimExpr &count) {
   Value line = builder.create<BroadcastOp>(location, getTensorType({count}, builder.getI64Type()),
                                            one, ArrayRef<int64_t>{});
   Value own = builder.create<DimOp>(location, scalar, line, 0);
-  Value found = builder.create<AllReduceOp>(location, scalar, own, RankReduction::Before);
+  Value found =
+      builder.create<AllReduceOp>(location, scalar, own, RankReduction::Before, values.meshAxis());
   if (isShared)
     before[count] = found;
   return found;

@@ -1,5 +1,6 @@
 // One rank's part of a function.
 #include "ir/dialect/GathersParts.h"
+#include "ir/dialect/GraphError.h"
 #include "ir/dialect/Signature.h"
 #include "passes/Passes.h"
 #include "passes/shard/Gatherer.h"
@@ -7,6 +8,8 @@
 #include "passes/shard/Reducer.h"
 #include "passes/shard/StateParts.h"
 #include "passes/shard/VariableParts.h"
+
+#include "llvm/ADT/MapVector.h"
 
 using namespace keratin::passes;
 using namespace keratin::ir;
@@ -17,6 +20,19 @@ namespace keratin::passes {
 #include "passes/Passes.h.inc"
 } // namespace keratin::passes
 
+// Those of variables come first.
+static SymbolsByAxis shardedSizes(func::FuncOp function, const VariableParts &variables) {
+  SymbolsByAxis sizes = variables.symbols();
+  Signature signature(function);
+  for (BlockArgument argument : function.getArguments()) {
+    const unsigned number = argument.getArgNumber();
+    if (std::optional<int64_t> dimension = signature.sharded(number))
+      for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
+        sizes[signature.meshAxis(number)].insert(symbol);
+  }
+  return sizes;
+}
+
 namespace {
 struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
   using ShardBase::ShardBase;
@@ -26,31 +42,46 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     if (!function.getBody().hasOneBlock())
       return;
     const bool gathers = function->removeAttr(kGathersPartsAttr) != nullptr;
-    Signature signature(function);
     VariableParts variables(function);
     if (failed(variables.run()))
       return signalPassFailure();
-    llvm::DenseSet<int64_t> sharded = variables.symbols();
+    SymbolsByAxis sharded = shardedSizes(function, variables);
+    Signature signature(function);
     for (BlockArgument argument : function.getArguments())
-      if (std::optional<int64_t> dimension = signature.sharded(argument.getArgNumber())) {
-        for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
-          sharded.insert(symbol);
-        signature.makePart(argument.getArgNumber());
-      }
-    if (sharded.empty())
-      return;
-    RankValues values(function, std::move(sharded), gathers, variables.begins());
+      signature.makePart(argument.getArgNumber());
+    llvm::DenseSet<int64_t> others;
+    for (const auto &[axis, symbols] : sharded)
+      others.insert(symbols.begin(), symbols.end());
+    for (const auto &[axis, symbols] : sharded) {
+      for (int64_t symbol : symbols)
+        others.erase(symbol);
+      RankValues values(function, {axis, symbols, others}, gathers, variables.begins());
+      if (failed(shard(function, values)))
+        return signalPassFailure();
+    }
+    variables.finish();
+  }
+
+  // What the ranks along one axis have; what those along another have is as it is.
+  LogicalResult shard(func::FuncOp function, RankValues &values) const {
     if (failed(values.run()))
-      return signalPassFailure();
+      return failure();
     StateParts states(function, values);
     const BucketLimits limits{bucketBytes, lastBucketBytes};
     Reducer(function, values, states, limits).run();
     states.run(limits);
-    for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
-      if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
+    Signature signature(function);
+    Operation *end = function.getBody().front().getTerminator();
+    for (OpOperand &result : end->getOpOperands())
+      if (std::optional<unsigned> dimension = values.dimensionOf(result.get())) {
+        if (signature.resultPart(result.getOperandNumber()))
+          return emitGraphError(end)
+                     << "not implemented: a result that is in parts along two axes of a mesh",
+                 failure();
         signature.setResultPart(result.getOperandNumber(), *dimension);
+      }
     Gatherer(function, values).run();
-    variables.finish();
+    return success();
   }
 };
 } // namespace

@@ -9,14 +9,15 @@ using namespace keratin::ir;
 using namespace mlir;
 
 StateParts::StateParts(func::FuncOp function, const RankValues &values)
-    : function(function), body(function.getBody().front()), signature(function) {
+    : function(function), body(function.getBody().front()), signature(function), values(values) {
   for (BlockArgument argument : function.getArguments())
-    if (std::optional<EvenParts> wanted = signature.inParts(argument.getArgNumber())) {
+    if (std::optional<EvenParts> wanted = signature.inParts(argument.getArgNumber());
+        wanted && signature.meshAxis(argument.getArgNumber()) == values.meshAxis()) {
       parts = *wanted;
       states.push_back(argument);
     }
   if (!states.empty())
-    findOps(values);
+    findOps();
 }
 
 //===-- What is done on parts -----------------------------------------------------------------===//
@@ -26,7 +27,7 @@ bool StateParts::isByElement(Operation *op) const {
 }
 
 // All that needs an element of a state, and what is needed for that alone: a square of a gradient.
-void StateParts::findOps(const RankValues &values) {
+void StateParts::findOps() {
   auto isInParts = [&](Value value) {
     Operation *maker = value.getDefiningOp();
     return maker ? ops.contains(maker) : llvm::is_contained(states, value);
@@ -100,7 +101,8 @@ void StateParts::scatter(ArrayRef<Need> bucket) {
         math.reshape(padded(math, need.share, parts), {parts.ranks, partLength(need.share)}));
   }
   GraphMath together(builder, bucket.front().share.getLoc());
-  Value own = together.reduceScatter(together.concatenate(rows, 1), RankReduction::Sum, 0, 1);
+  Value own = together.reduceScatter(together.concatenate(rows, 1), RankReduction::Sum, 0, 1,
+                                     values.meshAxis());
   DimExpr begin(0);
   for (const Need &need : bucket) {
     GraphMath math(builder, need.share.getLoc());
@@ -122,7 +124,8 @@ void StateParts::gather(ArrayRef<Need> bucket) {
     columns.push_back(math.reshape(need.share, {1, getShape(need.share)[0]}));
   }
   GraphMath together(builder, bucket.front().share.getLoc());
-  Value all = together.allGather(together.concatenate(columns, 1), 0, parts.ranks);
+  Value all =
+      together.allGather(together.concatenate(columns, 1), 0, parts.ranks, values.meshAxis());
   DimExpr begin(0);
   for (const Need &need : bucket) {
     GraphMath math(builder, need.share.getLoc());

@@ -26,7 +26,7 @@ public:
 
 private:
   bool isByElement(mlir::Operation *op) const;
-  void findOps(const RankValues &values);
+  void findOps();
   ir::DimExpr partLength(mlir::Value whole) const;
   mlir::RankedTensorType partType(mlir::Value whole) const;
   mlir::Value partOf(mlir::Value whole);
@@ -36,6 +36,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Block &body;
   ir::Signature signature;
+  const RankValues &values;
   ir::EvenParts parts;
   llvm::SmallVector<mlir::BlockArgument> states;
   llvm::DenseSet<mlir::Operation *> ops; // done on parts

@@ -34,7 +34,7 @@ void VariableParts::takeParts() {
       unused += isNew;
       symbol = known->second;
     }
-    sizes.insert(symbol);
+    sizes[signature.meshAxis(number)].insert(symbol);
     units.insert_or_assign(symbol, Units{begin, whole, isEqual});
     size = *mul(count, DimExpr::symbol(symbol));
     setShape(argument, shape);
@@ -74,7 +74,7 @@ std::optional<VariableParts::Along> VariableParts::alongOf(Value value) const {
     return std::nullopt;
   for (auto [number, size] : llvm::enumerate(getShape(type)))
     for (int64_t symbol : size.symbols())
-      if (sizes.contains(symbol))
+      if (units.contains(symbol))
         return Along{unsigned(number), size, symbol};
   return std::nullopt;
 }
@@ -292,7 +292,7 @@ LogicalResult VariableParts::follow(Operation *op) {
 
 LogicalResult VariableParts::run() {
   takeParts();
-  if (sizes.empty())
+  if (parts.empty())
     return success();
   for (Operation &op : llvm::make_early_inc_range(body))
     if (failed(follow(&op)))

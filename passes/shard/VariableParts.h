@@ -8,10 +8,14 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 
 namespace keratin::passes {
+
+// Of sizes that are sharded, by the axis of the mesh; null: along all ranks.
+using SymbolsByAxis = llvm::MapVector<mlir::StringAttr, llvm::DenseSet<int64_t>>;
 
 // Gives the dimension of a variable that is sharded (keratin.own_part) a symbol in its size, and so
 // all dimensions that follow from it, and no others: where one of them meets the whole size, that
@@ -24,8 +28,8 @@ public:
   // Fails, with an error of the graph, where a size that is a part's alone cannot be told.
   mlir::LogicalResult run();
   // Of the parts' sizes.
-  const llvm::DenseSet<int64_t> &symbols() const { return sizes; }
-  // Of those, where a rank's part begins in the whole.
+  const SymbolsByAxis &symbols() const { return sizes; }
+  // By them: where a rank's part begins in the whole.
   llvm::DenseMap<int64_t, ir::DimExpr> begins() const;
   // Sizes that are the same on all ranks are numbers again, when nothing asks any more what is a
   // part.
@@ -67,7 +71,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Block &body;
   ir::Signature signature;
-  llvm::DenseSet<int64_t> sizes;
+  SymbolsByAxis sizes;
   llvm::DenseMap<int64_t, Units> units; // by symbol
   std::map<ir::DimExpr, llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value>> cuts;
 };

@@ -99,6 +99,9 @@ typedef struct keratin_rank_message_t {
   // to the second.
   const int64_t *ranks;
   int64_t num_ranks; // the numbers there
+  // 1 and its number in keratin_function_desc_t::axes, where that is: the ranks are those along
+  // this axis, by their places. 0: all ranks.
+  int64_t axis;
 } keratin_rank_message_t;
 
 // What generated code calls. One table serves all calls; it grows at its end only, and code looks
@@ -377,6 +380,13 @@ typedef struct keratin_prepared_t {
   void *reserved[1];
 } keratin_prepared_t;
 
+// The axes of a mesh of ranks that a function's messages are along.
+typedef struct keratin_message_axes_t {
+  int64_t num_axes;
+  const char *const *names;
+  void *reserved[2];
+} keratin_message_axes_t;
+
 // One compiled function. sizes has num_symbols slots filled from the inputs, then one for each
 // program.
 typedef struct keratin_function_desc_t {
@@ -411,7 +421,7 @@ typedef struct keratin_function_desc_t {
   // How many of its kernels are keratin_runtime_functions_t::start_collective; 0: it is for one
   // process.
   int64_t num_collectives;
-  void *reserved[1];
+  const keratin_message_axes_t *axes; // NULL: its messages are among all ranks
 } keratin_function_desc_t;
 
 #ifdef __cplusplus
@@ -425,12 +435,13 @@ static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_sizes_t) == 56, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
-static_assert(sizeof(keratin_rank_message_t) == 80, "layout is part of the ABI");
+static_assert(sizeof(keratin_rank_message_t) == 88, "layout is part of the ABI");
 static_assert(sizeof(keratin_runtime_functions_t) == 144, "layout is part of the ABI");
 static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_device_code_t) == 64, "layout is part of the ABI");
 static_assert(sizeof(keratin_prepared_t) == 32, "layout is part of the ABI");
+static_assert(sizeof(keratin_message_axes_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_function_desc_t) == 232, "layout is part of the ABI");
 #endif
 

@@ -107,8 +107,9 @@ Announcement announceCall(const char *name, bool isDirect, uint64_t digest) {
 
 uint64_t digestOf(const Announcement &announcement) {
   uint64_t digest = announcement.nameHash;
-  for (int64_t part : {int64_t(announcement.kind), int64_t(announcement.dtype),
-                       int64_t(announcement.reduction), announcement.sendElements})
+  for (int64_t part :
+       {int64_t(announcement.kind), int64_t(announcement.dtype), int64_t(announcement.reduction),
+        int64_t(announcement.count), int64_t(announcement.stride), announcement.sendElements})
     digest = (digest ^ uint64_t(part)) * 0x100000001b3u;
   return digest;
 }

@@ -1,8 +1,10 @@
 // Groups: collectives in the order of their start, by the thread that waits for one or by the
 // group's own, whichever comes first.
 #include "runtime/comm/DeviceMessages.h"
+#include "runtime/comm/Mesh.h"
 
 #include "runtime/core/DType.h"
+#include "runtime/core/Descriptor.h"
 #include "runtime/core/Executable.h"
 #include "runtime/core/WorkerSignals.h"
 
@@ -33,6 +35,7 @@ struct keratin_group_t {
   Engine engine;
   CollectiveRunner runner;
   DeviceMessages devices;
+  keratin::comm::Mesh mesh;
   const pid_t process = getpid();
 
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -197,8 +200,9 @@ static void takeRanks(keratin_collective_t &collective, const keratin_rank_messa
   }
 }
 
-static keratin_collective_t collectiveOf(const keratin_group_t *group, keratin_axis_t axis,
-                                         const keratin_rank_message_t &wanted, const char *name) {
+static keratin_collective_t collectiveOf(const keratin_group_t *group,
+                                         const keratin_rank_message_t &wanted, const char *axis,
+                                         const char *name) {
   keratin_collective_t collective = {};
   collective.bytes = sizeof(collective);
   collective.kind = int32_t(wanted.kind);
@@ -209,18 +213,20 @@ static keratin_collective_t collectiveOf(const keratin_group_t *group, keratin_a
   collective.receive = wanted.receive;
   collective.send_elements = wanted.send_elements;
   collective.receive_elements = wanted.receive_elements;
-  collective.axis = axis;
+  if (axis)
+    (void)group->mesh.find(axis, collective.axis); // it has it
   const int32_t rank = group->engine.rank();
   if (namesRanks(wanted.kind))
-    takeRanks(collective, wanted, keratin::comm::membersOf(axis, rank, group->engine.size()), rank);
+    takeRanks(collective, wanted,
+              keratin::comm::membersOf(collective.axis, rank, group->engine.size()), rank);
   return collective;
 }
 
 static Code startOfCall(keratin_group_t *group, RankMessages &messages,
-                        const keratin_rank_message_t &wanted, const char *name,
+                        const keratin_rank_message_t &wanted, const char *axis, const char *name,
                         keratin_status_t *status) {
   keratin_request_t *request;
-  const keratin_collective_t collective = collectiveOf(group, messages.axis, wanted, name);
+  const keratin_collective_t collective = collectiveOf(group, wanted, axis, name);
   if (collective.kind == KERATIN_PERMUTE && collective.from < 0)
     memset(collective.receive, 0,
            size_t(collective.receive_elements * dtypeSize(collective.dtype)));
@@ -281,7 +287,7 @@ static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
   work.user = group;
   Code code = KERATIN_OK;
   group->alone([&] {
-    code = group->devices.put(place, collectiveOf(group, {}, wanted, name), work, status);
+    code = group->devices.put(place, collectiveOf(group, wanted, nullptr, name), work, status);
   });
   return code;
 }
@@ -294,18 +300,17 @@ static constinit const RankFunctions rankFunctions = {.start = startOfCall,
                                                       .put = putOnDevice,
                                                       .fail = keratin_group_fail};
 
-static Code setRanks(const char *function, keratin_executable_t *executable, keratin_group_t *group,
-                     keratin_axis_t axis, keratin_status_t *status) {
-  if (Code code = checkPointers(status, function, {{executable, "executable"}, {group, "group"}}))
-    return code;
-  if (!keratin::comm::isAxisOf(axis, group->engine.size()))
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "%s: an axis of %d ranks, %d apart; the %d ranks are not arranged so", function,
-                axis.count, axis.stride, group->engine.size());
-  for (; executable; executable = executable->general.load(std::memory_order_acquire))
-    if (executable->descriptor.num_collectives > 0)
-      executable->ranks = {&rankFunctions, group, axis};
-  return succeed(status);
+// Whether the mesh has all that the function's messages are along.
+static Code checkAxes(const keratin_group_t &group, const keratin_function_desc_t &function,
+                      keratin_status_t *status) {
+  keratin_axis_t found;
+  for (int64_t i = 0; function.axes && i < function.axes->num_axes; ++i)
+    if (const char *name = function.axes->names[i]; !group.mesh.find(name, found))
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "function '%s' has collectives along the axis '%s' of a mesh; the axes of the %d "
+                  "ranks are %s",
+                  functionName(function), name, group.engine.size(), group.mesh.names().text());
+  return KERATIN_OK;
 }
 
 extern "C" {
@@ -313,13 +318,21 @@ extern "C" {
 keratin_status_code_t keratin_executable_set_group(keratin_executable_t *executable,
                                                    keratin_group_t *group,
                                                    keratin_status_t *status) {
-  return setRanks("keratin_executable_set_group", executable, group, {}, status);
+  if (Code code = checkPointers(status, __func__, {{executable, "executable"}, {group, "group"}}))
+    return code;
+  if (Code code = checkAxes(*group, executable->descriptor, status))
+    return code;
+  for (; executable; executable = executable->general.load(std::memory_order_acquire))
+    if (executable->descriptor.num_collectives > 0)
+      executable->ranks = {&rankFunctions, group};
+  return succeed(status);
 }
 
-keratin_status_code_t keratin_executable_set_axis(keratin_executable_t *executable,
-                                                  keratin_group_t *group, keratin_axis_t axis,
-                                                  keratin_status_t *status) {
-  return setRanks("keratin_executable_set_axis", executable, group, axis, status);
+keratin_status_code_t keratin_group_arrange(keratin_group_t *group, const keratin_mesh_axis_t *axes,
+                                            int32_t num_axes, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{group, "group"}, {axes, "axes"}}))
+    return code;
+  return group->mesh.arrange(axes, num_axes, group->engine.size(), status);
 }
 
 void keratin_executable_refuse(keratin_executable_t *executable, const char *message) {

@@ -81,11 +81,16 @@ const char *Invocation::nameOf(const keratin_rank_message_t &wanted) const {
   return function();
 }
 
+const char *Invocation::axisOf(const keratin_rank_message_t &wanted) const {
+  return descriptor.axes && wanted.axis ? descriptor.axes->names[wanted.axis - 1] : nullptr;
+}
+
 void Invocation::start(const keratin_rank_message_t &wanted) {
   if (!mayTakePart())
     return;
   const Ranks &ranks = executable.ranks;
-  code = ranks.functions->start(ranks.group, messages, wanted, nameOf(wanted), status);
+  code =
+      ranks.functions->start(ranks.group, messages, wanted, axisOf(wanted), nameOf(wanted), status);
 }
 
 void Invocation::waitForFirst() {

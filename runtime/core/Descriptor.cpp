@@ -65,6 +65,7 @@ private:
                         descriptor.computed->memories))) &&
            checkCount("number of kernels", descriptor.num_kernels, descriptor.kernels) &&
            (!descriptor.device_code || checkDeviceCode(*descriptor.device_code)) &&
+           (!descriptor.axes || checkAxes(*descriptor.axes)) &&
            (descriptor.entry || refuse("entry", 0, "the function is missing"));
   }
 
@@ -85,6 +86,15 @@ private:
     return isZero("device code", code.reserved);
   }
 
+  bool checkAxes(const keratin_message_axes_t &axes) {
+    if (!checkCount("number of axes", axes.num_axes, axes.names))
+      return false;
+    for (int64_t i = 0; i < axes.num_axes; ++i)
+      if (!axes.names[i])
+        return refuse("axis", i, "it has no name");
+    return isZero("axes", axes.reserved);
+  }
+
   template <size_t count> bool isZero(const char *what, void *const (&reserved)[count]) {
     for (void *field : reserved)
       if (field)
@@ -95,8 +105,7 @@ private:
   bool checkReserved() {
     if (descriptor.num_collectives < 0)
       return refuse("number of collectives", descriptor.num_collectives, "it is negative");
-    if (!isZero("function", descriptor.reserved) ||
-        (descriptor.computed && !isZero("computed sizes", descriptor.computed->reserved)))
+    if (descriptor.computed && !isZero("computed sizes", descriptor.computed->reserved))
       return false;
     if (descriptor.scratch_bytes < 0)
       return refuse("scratch", 0, "a negative size");

@@ -97,7 +97,7 @@ void DeviceCall::startCollective(keratin_context_t *context, const keratin_rank_
   if (!call.hasRanks()) {
     if (call.fitsOneRank(context, *wanted))
       tell(context, [&](DeviceCall &) { return self.startAlone(*wanted); });
-  } else if (self.way.isDirect && call.executable.ranks.axis.count == 0 &&
+  } else if (self.way.isDirect && !call.axisOf(*wanted) &&
              call.executable.ranks.functions->fits(*wanted)) {
     self.put(context, *wanted, call.nameOf(*wanted));
   } else {
@@ -172,7 +172,7 @@ void DeviceCall::agree(keratin_context_t *context) {
   });
   self.put(context,
            {own, all, KERATIN_MESSAGE_ALL_REDUCE, KERATIN_REDUCE_MIN, KERATIN_DTYPE_UINT32, 1, 1,
-            -1, nullptr, 0},
+            -1, nullptr, 0, 0},
            call.function());
   waitCollective(context);
 }

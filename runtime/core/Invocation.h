@@ -120,6 +120,8 @@ private:
   bool fitsOneRank(keratin_context_t *context, const keratin_rank_message_t &wanted);
   // The same on all ranks.
   const char *nameOf(const keratin_rank_message_t &wanted) const;
+  // Of the mesh that the ranks are arranged in; null: it is among all of them.
+  const char *axisOf(const keratin_rank_message_t &wanted) const;
   // Whether this rank has not failed; else the others know.
   bool mayTakePart();
   void waitForFirst();
@@ -209,9 +211,9 @@ private:
   int64_t scratchBytes = 0;
   int32_t numbersSuspect = 0;
   NumberReport numbers;
-  DeviceCall *device = nullptr;                 // where kernels run on one
-  RankMessages messages{executable.ranks.axis}; // under way
-  bool ranksKnow = false;                       // that the call has failed
+  DeviceCall *device = nullptr; // where kernels run on one
+  RankMessages messages;        // under way
+  bool ranksKnow = false;       // that the call has failed
   Code code = KERATIN_OK;
 };
 

@@ -17,7 +17,6 @@ inline bool namesRanks(int64_t kind) {
 // What a call has started and not waited for. When one fails, none behind it is told to the other
 // ranks any more: they know as well as this one that the call has failed.
 struct RankMessages {
-  keratin_axis_t axis = {};
   keratin_request_t *first = nullptr, *last = nullptr;
   bool hasFailed = false; // the group's own
 };
@@ -35,9 +34,11 @@ struct DeviceWay {
 };
 
 struct RankFunctions {
-  // Names are the same on all ranks.
+  // Names are the same on all ranks. `axis`, by its name, is one that the group has; null: all
+  // ranks.
   Code (*start)(keratin_group_t *group, RankMessages &messages,
-                const keratin_rank_message_t &wanted, const char *name, keratin_status_t *status);
+                const keratin_rank_message_t &wanted, const char *axis, const char *name,
+                keratin_status_t *status);
   // For the first that was started.
   Code (*wait)(keratin_group_t *group, RankMessages &messages, keratin_status_t *status);
   // Precondition: nothing is under way.
@@ -59,7 +60,6 @@ struct RankFunctions {
 struct Ranks {
   const RankFunctions *functions = nullptr; // none: this process is alone
   keratin_group_t *group = nullptr;         // outlives the executable
-  keratin_axis_t axis = {};                 // that its collectives are among
 };
 
 } // namespace keratin::runtime

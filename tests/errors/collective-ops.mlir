@@ -72,6 +72,14 @@ func.func @twice(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @no_axis(%x: tensor<4xf32>) {
+  // expected-error @below {{attribute 'mesh_axis' failed to satisfy constraint: the name of an axis of a mesh}}
+  %y = keratin.all_reduce sum %x along "" : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @received_twice(%x: tensor<4xf32>) {
   // expected-error @below {{'keratin.permute' op has two pairs in which rank 1 receives}}
   %y = keratin.permute %x pairs = [0, 1, 2, 1] : tensor<4xf32>

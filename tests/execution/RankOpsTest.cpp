@@ -1,5 +1,6 @@
 // What the ranks of a job do together, on ranks that are threads, whose parts have different
 // lengths: interpreted, and compiled over memory that they share.
+#include "ir/interfaces/OpProperties.h"
 #include "ir/reference/HostConversions.h"
 #include "passes/Passes.h"
 #include "tests/support/CompiledRunner.h"
@@ -46,6 +47,14 @@ public:
 
   func::FuncOp function() { return *module->getOps<func::FuncOp>().begin(); }
 
+  // All that ranks do together, they do along the axis.
+  void setAxis(StringRef axis) {
+    module->walk([&](Operation *op) {
+      if (isCollective(op))
+        op->setAttr("mesh_axis", StringAttr::get(&context, axis));
+    });
+  }
+
 private:
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
@@ -79,23 +88,44 @@ using Expected = std::function<HostTensor(const Parts &, size_t rank)>;
 
 using Lengths = std::vector<std::vector<int64_t>>;
 
+// On ranks of which each has what one of a job has, by its place along the axis "line", if any.
+void checkOnRanks(func::FuncOp function, const Parts &parts, const std::vector<size_t> &places,
+                  const Mesh &mesh, const Expected &expected) {
+  std::vector<Tensors> own;
+  for (size_t place : places)
+    own.push_back(parts.own[place]);
+  for (bool isCompiled : {false, true}) {
+    RankRun run =
+        isCompiled ? runOnRanks(function, own, mesh) : interpretOnRanks(function, own, mesh);
+    REQUIRE(run.error == "");
+    for (size_t rank = 0; rank < places.size(); ++rank) {
+      INFO((isCompiled ? "compiled" : "interpreted")
+           << ", rank " << rank << " of " << places.size() << ", axes " << mesh.size());
+      HostTensor wanted = expected(parts, places[rank]);
+      REQUIRE(run.results[rank][0].dims == wanted.dims);
+      CHECK(largestDifference(run.results[rank][0], wanted) <= 1e-5);
+    }
+  }
+}
+
+// As a job, and as each line of a mesh of two, whose ranks follow one another or do not.
 void check(const std::string &body, const std::string &type, const Expected &expected,
            const Lengths &jobs = {{3}, {2, 5}, {4, 0, 1}, {0, 0}, {1, 1, 1}}) {
-  Program program(body, "%y", type);
+  Program program(body, "%y", type), alongLine(body, "%y", type);
+  alongLine.setAxis("line");
   for (const std::vector<int64_t> &lengths : jobs) {
-    Parts parts(lengths);
-    for (bool isCompiled : {false, true}) {
-      RankRun run = isCompiled ? runOnRanks(program.function(), parts.own)
-                               : interpretOnRanks(program.function(), parts.own);
-      REQUIRE(run.error == "");
-      for (size_t rank = 0; rank < lengths.size(); ++rank) {
-        INFO((isCompiled ? "compiled" : "interpreted")
-             << ", rank " << rank << " of " << lengths.size());
-        HostTensor wanted = expected(parts, rank);
-        REQUIRE(run.results[rank][0].dims == wanted.dims);
-        CHECK(largestDifference(run.results[rank][0], wanted) <= 1e-5);
-      }
+    const Parts parts(lengths);
+    std::vector<size_t> all, behind, between;
+    for (size_t place = 0; place < lengths.size(); ++place) {
+      all.push_back(place);
+      between.insert(between.end(), 2, place);
     }
+    behind = all;
+    behind.insert(behind.end(), all.begin(), all.end());
+    checkOnRanks(program.function(), parts, all, {}, expected);
+    const auto count = int32_t(lengths.size());
+    checkOnRanks(alongLine.function(), parts, behind, {{"other", 2}, {"line", count}}, expected);
+    checkOnRanks(alongLine.function(), parts, between, {{"line", count}, {"other", 2}}, expected);
   }
 }
 
@@ -240,6 +270,17 @@ TEST_CASE("ranks that there are not are told to all") {
     CHECK_THAT(alone.error, Contains("there is no rank"));
     CHECK_THAT(alone.error, Contains("; of one it is 0"));
   }
+}
+
+TEST_CASE("an axis that the mesh has not is told to all ranks") {
+  Program program("  %y = keratin.all_reduce sum %x along \"rows\" : " + rows + "\n", "%y", rows);
+  Parts parts({1, 1});
+  const Mesh mesh = {{"line", 2}};
+  CHECK_THAT(interpretOnRanks(program.function(), parts.own, mesh).error,
+             Contains("all_reduce: the ranks do not want the same"));
+  CHECK_THAT(runOnRanks(program.function(), parts.own, mesh).error,
+             Contains("has collectives along the axis 'rows' of a mesh; the axes of the 2 ranks "
+                      "are 'line'"));
 }
 
 TEST_CASE("what are no equal parts is told to all ranks") {

@@ -194,3 +194,29 @@ func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w", k
   %n = keratin.add %w, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{argument 0: keratin.mesh_axis must be the name of an axis of a mesh}}
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.mesh_axis = ""}) -> tensor<?xf32, #keratin.dims<d0>> {
+  return %x : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.mesh_axis = "data"}) -> tensor<?xf32, #keratin.dims<2*d0>> {
+  // expected-error @+1 {{not implemented: all_gather along 'input_0_dim0', of which each rank has a part; needed gather_parts, with which each rank gets all parts}}
+  %y = keratin.all_gather %x along "model" : tensor<?xf32, #keratin.dims<d0>> -> tensor<?xf32, #keratin.dims<2*d0>>
+  return %y : tensor<?xf32, #keratin.dims<2*d0>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
+    %w: tensor<4x6xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>, keratin.mesh_axis = "model"},
+    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
+    -> (tensor<?x6xf32, #keratin.dims<d0, 6>> {keratin.kind = "output"}) {
+  %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x6xf32>) -> tensor<?x6xf32, #keratin.dims<d0, 6>>
+  // expected-error @+1 {{not implemented: a result that is in parts along two axes of a mesh}}
+  return %y : tensor<?x6xf32, #keratin.dims<d0, 6>>
+}

@@ -88,7 +88,23 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
       {"input 0: it is a part along no dimension", [](auto &b) { b.inputs[0].part = -1; }},
       {"input 0: it is a part along no dimension",
        [](auto &b) { b.inputs[0].part = b.inputs[0].rank + 1; }},
-      {"function 0: a reserved field is not zero", [](auto &b) { b.descriptor.reserved[0] = &b; }},
+      {"number of axes 1: the array is missing",
+       [](auto &b) {
+         static const keratin_message_axes_t axes = {1, nullptr, {}};
+         b.descriptor.axes = &axes;
+       }},
+      {"axis 0: it has no name",
+       [](auto &b) {
+         static const char *const names[] = {nullptr};
+         static const keratin_message_axes_t axes = {1, names, {}};
+         b.descriptor.axes = &axes;
+       }},
+      {"axes 0: a reserved field is not zero",
+       [](auto &b) {
+         static int other;
+         static const keratin_message_axes_t axes = {0, nullptr, {&other}};
+         b.descriptor.axes = &axes;
+       }},
       {"number of collectives -1: it is negative",
        [](auto &b) { b.descriptor.num_collectives = -1; }},
       {"general code 0: it is of another signature, or not the last",

@@ -10,23 +10,30 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace keratin::tests {
 
+// The axes of a mesh, and how many ranks there are along each; none: they are in no mesh.
+using Mesh = std::vector<std::pair<std::string, int32_t>>;
+
 // What ranks do together: the last that comes does it.
 class InterpretedRanks {
 public:
-  explicit InterpretedRanks(int size) : tensors(size) {}
+  explicit InterpretedRanks(int size, Mesh mesh = {}) : mesh(std::move(mesh)), tensors(size) {}
 
   class Rank : public ir::RankExchange {
   public:
     Rank(InterpretedRanks &all, int number) : all(all), number(number) {}
-    bool reduce(int64_t reduction, ir::HostTensor &tensor) override {
-      return all.meet(number, tensor, [&] { return all.combine(ir::RankReduction(reduction)); });
+    bool reduce(std::string_view axis, int64_t reduction, ir::HostTensor &tensor) override {
+      return all.meet(number, axis, tensor, [&](const Tensors &tensors) {
+        return combine(tensors, ir::RankReduction(reduction));
+      });
     }
-    bool gather(ir::HostTensor &tensor) override {
-      return all.meet(number, tensor, [&] { return all.gather(); });
+    bool gather(std::string_view axis, ir::HostTensor &tensor) override {
+      return all.meet(number, axis, tensor, joinRows);
     }
 
   private:
@@ -35,12 +42,16 @@ public:
   };
 
 private:
-  template <typename Work> bool meet(int rank, ir::HostTensor &tensor, Work work) {
+  using Tensors = std::vector<ir::HostTensor *>;
+
+  template <typename Work>
+  bool meet(int rank, std::string_view axis, ir::HostTensor &tensor, Work work) {
     std::unique_lock lock(mutex);
     tensors[rank] = &tensor;
     const int64_t mine = round;
     if (++arrived == int(tensors.size())) {
-      isGood &= work();
+      for (const Tensors &members : alongAxis(axis))
+        isGood &= work(members);
       arrived = 0;
       ++round;
       changed.notify_all();
@@ -49,9 +60,30 @@ private:
     return changed.wait_for(lock, std::chrono::seconds(20), [&] { return round > mine; }) && isGood;
   }
 
-  bool combine(ir::RankReduction reduction) {
+  // Of those that meet along the axis, the ones of each line.
+  std::vector<Tensors> alongAxis(std::string_view axis) {
+    if (axis.empty())
+      return {tensors};
+    size_t stride = 1, count = 0;
+    for (auto each = mesh.rbegin(); each != mesh.rend() && !count; ++each)
+      if (each->first == axis)
+        count = size_t(each->second);
+      else
+        stride *= size_t(each->second);
+    isGood &= count != 0;
+    std::vector<Tensors> lines;
+    for (size_t rank = 0; rank < tensors.size() && count; ++rank)
+      if (rank / stride % count == 0) {
+        Tensors &line = lines.emplace_back();
+        for (size_t place = 0; place < count; ++place)
+          line.push_back(tensors[rank + place * stride]);
+      }
+    return lines;
+  }
+
+  static bool combine(const Tensors &tensors, ir::RankReduction reduction) {
     if (reduction == ir::RankReduction::Before)
-      return addBefore();
+      return addBefore(tensors);
     ir::HostTensor result = *tensors[0];
     for (size_t rank = 1; rank < tensors.size(); ++rank) {
       const ir::HostTensor &other = *tensors[rank];
@@ -76,7 +108,7 @@ private:
     return true;
   }
 
-  bool gather() {
+  static bool joinRows(const Tensors &tensors) {
     ir::HostTensor whole = *tensors[0];
     for (size_t rank = 1; rank < tensors.size(); ++rank) {
       const ir::HostTensor &other = *tensors[rank];
@@ -93,7 +125,7 @@ private:
   }
 
   // Each gets the sum of those before.
-  bool addBefore() {
+  static bool addBefore(const Tensors &tensors) {
     ir::HostTensor sum = *tensors[0];
     for (double &element : sum.floats)
       element = 0;
@@ -114,7 +146,8 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<ir::HostTensor *> tensors;
+  const Mesh mesh;
+  Tensors tensors;
   int arrived = 0;
   int64_t round = 0;
   bool isGood = true;

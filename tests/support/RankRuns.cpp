@@ -56,8 +56,9 @@ static std::string firstOf(ArrayRef<std::string> errors) {
   return "";
 }
 
-RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors> parts) {
-  InterpretedRanks ranks(int(parts.size()));
+RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors> parts,
+                                         const Mesh &mesh) {
+  InterpretedRanks ranks(int(parts.size()), mesh);
   RankRun run;
   run.results.resize(parts.size());
   std::vector<std::string> errors(parts.size());
@@ -83,7 +84,11 @@ std::string keratin::tests::deviceOfRank(size_t rank) {
                                                       : "";
 }
 
-RankRun keratin::tests::runOnRanks(func::FuncOp function, ArrayRef<Tensors> parts) {
+RankRun keratin::tests::runOnRanks(func::FuncOp function, ArrayRef<Tensors> parts,
+                                   const Mesh &mesh) {
+  std::vector<keratin_mesh_axis_t> axes;
+  for (const auto &[name, count] : mesh)
+    axes.push_back({name.c_str(), count});
   RankRun run;
   std::vector<std::unique_ptr<CompiledRunner>> runners;
   for (size_t rank = 0; rank < parts.size(); ++rank) {
@@ -94,6 +99,8 @@ RankRun keratin::tests::runOnRanks(func::FuncOp function, ArrayRef<Tensors> part
   }
   std::vector<std::string> errors(parts.size(), "this rank cannot join");
   run.results = onRanks<Tensors>(int(parts.size()), [&](keratin_group_t *group, int rank) {
+    if (!axes.empty())
+      keratin_group_arrange(group, axes.data(), int32_t(axes.size()), nullptr);
     runners[rank]->callWith(group);
     auto found = runners[rank]->run(parts[rank]);
     errors[rank] = runners[rank]->error;

@@ -4,6 +4,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostTensor.h"
+#include "tests/support/InterpretedRanks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -30,11 +31,13 @@ struct RankRun {
 };
 
 // By the reference interpreter: a function that --keratin-shard has made.
-RankRun interpretOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts);
+RankRun interpretOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts,
+                         const Mesh &mesh = {});
 // The device of CompiledRunner for a rank: one of its own where KERATIN_TEST_DEVICES is "each".
 std::string deviceOfRank(size_t rank);
 // Compiled, with `keratin.sharded` at its arguments, on threads that are ranks.
-RankRun runOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts);
+RankRun runOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts,
+                   const Mesh &mesh = {});
 
 } // namespace keratin::tests
 

@@ -295,6 +295,7 @@ static StringRef savedKind(const Record &op, const Record &constraint) {
       {"DenseI64ArrayAttr", "Integers"},
       {"DenseBoolArrayAttr", "Flags"},
       {"StrAttr", "Text"},
+      {"Keratin_MeshAxisAttr", "Text"},
       {"Keratin_ComparisonAttr", "Comparison"},
       {"Keratin_RequirementAttr", "Requirement"},
       {"Keratin_RankReductionAttr", "RankReduction"},

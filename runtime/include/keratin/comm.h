@@ -151,6 +151,18 @@ typedef struct keratin_axis_t {
   int32_t count, stride;
 } keratin_axis_t;
 
+typedef struct keratin_mesh_axis_t {
+  const char *name;
+  int32_t count; // of ranks along it
+} keratin_mesh_axis_t;
+
+// Gives the axes names, by which executables know them: all ranks are arranged in the mesh of
+// these, of which the last one's numbers follow one another. Before executables are told of the
+// group. KERATIN_INVALID_ARGUMENT where the mesh is not of as many ranks as there are.
+KERATIN_API keratin_status_code_t keratin_group_arrange(keratin_group_t *group,
+                                                        const keratin_mesh_axis_t *axes,
+                                                        int32_t num_axes, keratin_status_t *status);
+
 typedef struct keratin_collective_t {
   uint32_t bytes; // of this struct
   int32_t kind;   // keratin_collective_kind_t
@@ -182,6 +194,7 @@ KERATIN_API keratin_status_code_t keratin_group_run(keratin_group_t *group,
 // The executable's calls are those of all ranks: its collectives (keratin_function_desc_t) are the
 // group's, and a call that fails on one rank fails on all of them and updates nothing. Before the
 // first call; the group outlives the executable. Of a function without collectives nothing changes.
+// KERATIN_INVALID_ARGUMENT where its collectives are along an axis that the group's mesh has not.
 KERATIN_API keratin_status_code_t keratin_executable_set_group(keratin_executable_t *executable,
                                                                keratin_group_t *group,
                                                                keratin_status_t *status);
@@ -201,14 +214,6 @@ KERATIN_API keratin_status_code_t keratin_state_ranks(const struct keratin_state
                                                       int32_t *rank, int32_t *ranks,
                                                       keratin_status_t *status);
 
-// The same, but what its collectives are about is among the ranks of an axis, so each part of a
-// batch is computed by all ranks that have the same place on it. KERATIN_INVALID_ARGUMENT where the
-// ranks of the group are not so arranged.
-KERATIN_API keratin_status_code_t keratin_executable_set_axis(keratin_executable_t *executable,
-                                                              keratin_group_t *group,
-                                                              keratin_axis_t axis,
-                                                              keratin_status_t *status);
-
 // In the place of a call of the executable that the caller refuses before it is made: it fails on
 // all ranks, with this message. Of a function without collectives, or without a group, nothing
 // happens.
@@ -223,6 +228,7 @@ KERATIN_API void keratin_group_fail(keratin_group_t *group, const char *message)
 static_assert(sizeof(keratin_move_t) == 48, "layout is part of the ABI");
 static_assert(sizeof(keratin_comm_t) == 64, "layout is part of the ABI");
 static_assert(sizeof(keratin_axis_t) == 8, "layout is part of the ABI");
+static_assert(sizeof(keratin_mesh_axis_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_collective_t) == 72, "layout is part of the ABI");
 #endif
 

@@ -70,6 +70,7 @@ void launchStep(keratin_context_t *context, void *const *buffers, const int64_t 
                                    sizes[0],
                                    1,
                                    nullptr,
+                                   0,
                                    0};
   context->functions->start_collective(context, &wanted);
   launch(Add, {address(1), address(1), address(5)}, 4);
@@ -427,8 +428,10 @@ void reducingEntry(keratin_context_t *context, void *const *buffers, const int64
 // The bytes of y on the two ranks, or why there are none.
 std::vector<std::string> reduceOnTwo(int32_t dtype, int32_t reduction, int64_t elements,
                                      const std::vector<std::string> &sent) {
-  asked = {nullptr, nullptr, KERATIN_MESSAGE_ALL_REDUCE, reduction, dtype, elements, elements, -1,
-           nullptr, 0};
+  asked = {nullptr,   nullptr, KERATIN_MESSAGE_ALL_REDUCE,
+           reduction, dtype,   elements,
+           elements,  -1,      nullptr,
+           0,         0};
   const keratin_device_t *devices[] = {cudaDevice("cuda:0"), cudaDevice("cuda:1")};
   return onRanks<std::string>(2, [&](keratin_group_t *group, int rank) {
     CudaCode code;

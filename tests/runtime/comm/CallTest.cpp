@@ -13,9 +13,11 @@ namespace {
 
 // What a call does between the start of its messages and the wait for them.
 thread_local std::function<void()> meanwhile;
+// keratin_rank_message_t::axis of the second message.
+thread_local int64_t axisOfSecond = 0;
 
-// y = the sum of x, of all ranks; w is updated in place by it, behind a check. A second
-// message has the same.
+// w is updated in place by the sum of x, of all ranks, behind a check; y is that of a second
+// message, which may be along an axis.
 void entry(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
   const auto *x = static_cast<const float *>(buffers[0]);
   auto *w = static_cast<float *>(buffers[1]), *y = static_cast<float *>(buffers[2]);
@@ -25,8 +27,8 @@ void entry(keratin_context_t *context, void *const *buffers, const int64_t *size
   if (own < 0)
     context->functions->fail(context, 1);
   keratin_rank_message_t wanted = {
-      &own,    &all, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 0,
-      nullptr, 0};
+      &own, &all, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 0, nullptr,
+      0,    0};
   context->functions->start_collective(context, &wanted);
   if (own == 500) // before the second
     context->functions->fail(context, 1);
@@ -34,7 +36,7 @@ void entry(keratin_context_t *context, void *const *buffers, const int64_t *size
     return context->functions->fail(context, 1);
   keratin_rank_message_t second = {
       &own,    &again, KERATIN_ALL_REDUCE, KERATIN_REDUCE_SUM, KERATIN_DTYPE_FLOAT32, 1, 1, 3,
-      nullptr, 0};
+      nullptr, 0,      axisOfSecond};
   context->functions->start_collective(context, &second);
   if (meanwhile)
     meanwhile();
@@ -80,15 +82,21 @@ keratin_function_desc_t describe() {
 }
 const keratin_function_desc_t function = describe();
 
+const char *const axisNames[] = {"data", "model"};
+const keratin_message_axes_t axes = {2, axisNames, {}};
+const keratin_function_desc_t functionOfMesh = [] {
+  keratin_function_desc_t f = describe();
+  f.axes = &axes;
+  return f;
+}();
+
 // One rank's function and its variable.
 class Total {
 public:
-  explicit Total(keratin_group_t *group, keratin_axis_t axis = {}) {
-    keratin_executable_create(&function, &executable, nullptr);
+  explicit Total(keratin_group_t *group, const keratin_function_desc_t &described = function) {
+    keratin_executable_create(&described, &executable, nullptr);
     keratin_status_t status = {};
-    if (group && axis.count)
-      keratin_executable_set_axis(executable, group, axis, &status);
-    else if (group)
+    if (group)
       keratin_executable_set_group(executable, group, &status);
     made = outcome(status);
     keratin_session_create(&session, nullptr);
@@ -206,30 +214,57 @@ TEST_CASE("ranks that fail at different messages all fail, each for its own reas
     CHECK_THAT(each.message, !Contains("and updated") && !Contains("out of step"));
 }
 
-TEST_CASE("calls of an axis add up along it, and fail on all ranks") {
-  auto check = [](int wrong) {
+TEST_CASE("each message of a call is along its own axis, and fails on all ranks") {
+  const keratin_mesh_axis_t mesh[] = {{"data", 2}, {"model", 2}};
+  auto check = [&](int64_t axis, int wrong) {
     return onRanks<Outcome>(4, [&](keratin_group_t *group, int rank) {
-      Total total(group, {2, 1});
+      keratin_group_arrange(group, mesh, 2, nullptr);
+      axisOfSecond = axis;
+      Total total(group, functionOfMesh);
       Outcome first = total.call({rank == wrong ? -1.f : float(rank)});
       Outcome second = total.call({float(rank)});
-      const float sum = rank < 2 ? 1 : 5;
-      if (second.code != KERATIN_OK || total.y != sum ||
-          total.variable() != (wrong < 0 ? 2 * sum : sum))
+      const int other = axis == 0 ? -1 : axis == 1 ? (rank + 2) % 4 : rank ^ 1;
+      if (second.code != KERATIN_OK || total.y != float(axis == 0 ? 6 : rank + other) ||
+          total.variable() != (wrong < 0 ? 12 : 6))
         first.message += " and all is wrong";
       return first;
     });
   };
-  for (const Outcome &each : check(-1))
-    CHECK(each.message == "");
-  std::vector<Outcome> outcomes = check(3);
-  for (int rank = 0; rank < 3; ++rank)
-    CHECK_THAT(outcomes[rank].message,
-               Contains("rank 3 has failed: sum: below 0") && !Contains("wrong"));
-  CHECK_THAT(outcomes[3].message, Contains("sum: below 0") && !Contains("wrong"));
-  for (const Outcome &each :
-       onRanks<Outcome>(4, [&](keratin_group_t *group, int) { return Total(group, {3, 1}).made; }))
-    CHECK(each.message == "keratin_executable_set_axis: an axis of 3 ranks, 1 apart; the 4 ranks "
-                          "are not arranged so");
+  for (int64_t axis : {0, 1, 2}) {
+    for (const Outcome &each : check(axis, -1))
+      CHECK(each.message == "");
+    std::vector<Outcome> outcomes = check(axis, 3);
+    for (int rank = 0; rank < 3; ++rank)
+      CHECK_THAT(outcomes[rank].message,
+                 Contains("rank 3 has failed: sum: below 0") && !Contains("wrong"));
+    CHECK_THAT(outcomes[3].message, Contains("sum: below 0") && !Contains("wrong"));
+  }
+}
+
+TEST_CASE("axes that there are not") {
+  auto arranged = [](std::vector<keratin_mesh_axis_t> mesh) {
+    return onRanks<Outcome>(
+               4,
+               [&](keratin_group_t *group, int) {
+                 keratin_status_t status = {};
+                 if (!mesh.empty())
+                   keratin_group_arrange(group, mesh.data(), int32_t(mesh.size()), &status);
+                 return status.code ? outcome(status) : Total(group, functionOfMesh).made;
+               })[2]
+        .message;
+  };
+  CHECK(arranged({}) == "function 'total' has collectives along the axis 'data' of a mesh; the "
+                        "axes of the 4 ranks are none");
+  CHECK(arranged({{"rows", 2}, {"data", 2}}) ==
+        "function 'total' has collectives along the axis 'model' of a mesh; the axes of the 4 "
+        "ranks are 'rows', 'data'");
+  CHECK(arranged({{"data", 3}, {"model", 2}}) ==
+        "a mesh of data 3 x model 2 is 6 ranks; there are 4");
+  CHECK(arranged({{"data", 4}, {"data", 1}}) == "two axes are named 'data'");
+  CHECK(arranged({{"data", 0}}) == "an axis 'data' of 0 ranks; needed at least 1");
+  CHECK(arranged({{"data", 4}, {"", 1}}) ==
+        "axis 1 of the mesh has no name, or one with control characters");
+  CHECK(arranged({{"data", 2}, {"model", 2}}) == "");
 }
 
 namespace {

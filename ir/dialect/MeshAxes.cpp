@@ -1,0 +1,24 @@
+#include "ir/dialect/MeshAxes.h"
+
+#include "ir/interfaces/OpProperties.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+bool keratin::ir::isMeshAxis(StringRef name) {
+  return !name.empty() &&
+         llvm::none_of(name, [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; });
+}
+
+StringAttr keratin::ir::meshAxisOf(Operation *collective) {
+  return collective->getAttrOfType<StringAttr>("mesh_axis");
+}
+
+llvm::SetVector<StringAttr> keratin::ir::meshAxesIn(Operation *op) {
+  llvm::SetVector<StringAttr> axes;
+  op->walk([&](Operation *inner) {
+    if (StringAttr axis = isCollective(inner) ? meshAxisOf(inner) : StringAttr())
+      axes.insert(axis);
+  });
+  return axes;
+}

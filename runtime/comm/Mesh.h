@@ -1,0 +1,34 @@
+// The mesh that the ranks of a group are arranged in.
+#ifndef KERATIN_RUNTIME_COMM_MESH_H
+#define KERATIN_RUNTIME_COMM_MESH_H
+
+#include "runtime/core/Allocator.h"
+#include "runtime/core/Status.h"
+#include "runtime/include/keratin/comm.h"
+
+namespace keratin::comm {
+
+class Mesh {
+public:
+  // keratin_group_arrange, of so many ranks.
+  runtime::Code arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ranks,
+                        keratin_status_t *status);
+  // False: it has no axis of this name.
+  bool find(const char *name, keratin_axis_t &axis) const;
+  // "'data', 'model'"; "none".
+  runtime::ShortText names() const;
+
+private:
+  struct Axis {
+    const char *name;
+    keratin_axis_t members;
+  };
+  Axis *axes() const { return static_cast<Axis *>(memory.data()); }
+
+  runtime::Block memory; // the axes, and behind them their names
+  int32_t numAxes = 0;
+};
+
+} // namespace keratin::comm
+
+#endif // KERATIN_RUNTIME_COMM_MESH_H
