@@ -14,10 +14,11 @@ VALUES = ['size, rank = D.size(), D.rank()',
           'def close(y, expected): numpy.testing.assert_allclose(value(y), expected, rtol=1e-6, atol=1e-6)']
 
 
-def check(size, lines, output=''):
+def check(size, lines, output='', mesh=None):
     job = 'ops-%d-%d' % (os.getpid(), check.jobs)
     check.jobs += 1
-    for code, printed in run_ranks(size, job, script(VALUES + lines)):
+    init = 'D.init(%r)' % mesh if mesh else 'D.init()'
+    for code, printed in run_ranks(size, job, script(VALUES + lines, init=init)):
         assert (code, printed) == (0, output), printed
 
 
@@ -133,3 +134,89 @@ def test_in_a_sharded_function_they_take_what_is_the_same():
               '    try: K.function([rows], [y], shard=["batch"])',
               '    except ValueError as error: assert message in str(error), error',
               '    else: raise AssertionError(message)'])
+
+
+# Of each axis, what the ranks along it have.
+ALONG = ['for axis in ("data", "model"):',
+         '    n, place = D.size(axis), D.rank(axis)',
+         '    stride = 1 if axis == "model" else D.size("model")',
+         '    there = [every[rank + (i - place) * stride] for i in range(n)]',
+         '    def same(y, expected): close(y, expected); assert y.shape == expected.shape, y.shape']
+
+
+def test_along_an_axis_of_a_mesh():
+    check(6, [*ALONG,
+              '    same(D.all_reduce(x, along=axis), sum(there))',
+              '    same(D.all_gather(x, along=axis), numpy.concatenate(there))',
+              '    same(D.reduce_scatter(x, 1, "max", along=axis), numpy.split(numpy.max(there, 0), n, axis=1)[place])',
+              '    same(D.broadcast_from(x, n - 1, along=axis), there[-1])',
+              '    parts = [numpy.split(each, n, axis=1)[place] for each in there]',
+              '    same(D.all_to_all(x, 1, 0, along=axis), numpy.concatenate(parts))',
+              '    same(D.permute(x, [(i, (i + 1) % n) for i in range(n)], along=axis), there[place - 1])',
+              '    assert (value(D.rank_index(axis)), value(D.rank_count(axis))) == (place, n)',
+              '    same(K.gradients(K.sum(K.square(D.all_gather(x, along=axis))), [x])[0], 2 * n * own)',
+              'close(D.all_reduce(D.all_reduce(x, along="model"), along="data"), sum(every))',
+              'close(D.all_reduce(x), sum(every))'],
+          mesh={'data': 2, 'model': 3})
+
+
+# Rows along one axis, columns of one layer and rows of the next along the other.
+def test_a_step_along_two_axes_is_that_of_one_process():
+    check(4, ['random = numpy.random.RandomState(9)',
+              'given, wanted = random.randn(10, 6), random.randn(10, 3)',
+              'first, second = random.randn(6, 8), random.randn(8, 3)',
+              'inputs, targets = K.placeholder((K.Dim("batch"), 6)), K.placeholder((K.Dim("batch"), 3))',
+              'def step(w1, w2, along, **options):',
+              '    y = K.dot(K.tanh(K.dot(inputs, w1)), w2)',
+              '    if along: y = D.all_reduce(y, along=along)',
+              '    loss = K.mean(K.square(y - targets))',
+              '    made = D.size(along) if along else 1',
+              '    updates = [(w, w - .1 * g) for w, g in zip([w1, w2], K.gradients(loss / made, [w1, w2]))]',
+              '    return K.function([inputs, targets], [loss], updates, **options)',
+              'w1, w2 = K.variable(first), K.variable(second)',
+              'alone = step(w1, w2, None)',
+              'd, m = D.rank("data"), D.rank("model")',
+              'p1, p2 = K.variable(first[:, 4 * m:][:, :4]), K.variable(second[4 * m:][:4])',
+              'parts = step(p1, p2, "model", shard={"batch": "data"})',
+              'rows = slice(0, 7) if d == 0 else slice(7, 10)',
+              'for i in range(3):',
+              '    numpy.testing.assert_allclose(parts([given[rows], wanted[rows]])[0], alone([given, wanted])[0], rtol=1e-5)',
+              'numpy.testing.assert_allclose(K.get_value(p1), K.get_value(w1)[:, 4 * m:][:, :4], rtol=1e-4, atol=1e-6)',
+              'numpy.testing.assert_allclose(K.get_value(p2), K.get_value(w2)[4 * m:][:4], rtol=1e-4, atol=1e-6)'],
+          mesh={'data': 2, 'model': 2})
+
+
+def test_sizes_along_two_axes_of_a_mesh():
+    check(4, ['a, b = K.placeholder((K.Dim("rows"), 2)), K.placeholder((K.Dim("columns"), 2))',
+              'f = K.function([a, b], [K.sum(a), K.sum(b), K.sum(a) * K.sum(b), K.dot(K.sum(a, 0, keepdims=True), K.transpose(b))], shard={"rows": "data", "columns": "model"})',
+              'd, m = D.rank("data"), D.rank("model")',
+              'x, y = numpy.arange(10.).reshape(5, 2), numpy.arange(6.).reshape(3, 2) + 1',
+              'rows, columns = [slice(0, 2), slice(2, 5)][d], [slice(0, 3), slice(3, 3)][m]',
+              'results = f([x[rows], y[columns]])',
+              'expected = [x.sum(), y.sum(), x.sum() * y.sum(), (x.sum(0, keepdims=True) @ y.T)[:, columns]]',
+              'for result, one in zip(results, expected): numpy.testing.assert_allclose(result, one, rtol=1e-6)'],
+          mesh={'data': 2, 'model': 2})
+
+
+def test_axes_that_there_are_not():
+    check(2, ['for call in (lambda: D.all_reduce(x, along="rows"), lambda: D.rank_count("rows")):',
+              '    try: call()',
+              '    except ValueError as error: assert "the mesh has no axis \'rows\'; there are \'data\'; at" in str(error), error',
+              '    else: raise AssertionError()'],
+          mesh={'data': 2})
+    check(1, ['try: D.all_reduce(x, along="rows")',
+              'except ValueError as error: assert "distributed.all_reduce: the mesh has no axis \'rows\'; the ranks are in none (distributed.init); at" in str(error), error',
+              'else: raise AssertionError()'])
+
+
+def test_a_saved_function_knows_its_axes(tmp_path):
+    path = str(tmp_path / 'f.ktg')
+    check(2, ['f = K.function([x], [D.all_reduce(x, along="model")], name="f")',
+              'if rank == 0: K.save_function(f, %r)' % path,
+              'D.barrier()',
+              'numpy.testing.assert_allclose(K.load_function(%r)([own])[0], sum(every), rtol=1e-6)' % path],
+          mesh={'model': 2})
+    check(2, ['try: K.load_function(%r)' % path,
+              'except ValueError as error: assert "has collectives along the axis \'model\' of a mesh; the axes of the 2 ranks are \'data\'" in str(error), error',
+              'else: raise AssertionError()'],
+          mesh={'data': 2})

@@ -13,6 +13,8 @@ def test_arrays_are_gathered_along_the_first_axis():
     assert distributed.all_gather(np.ones((2, 3))).shape == (2, 3)
     with pytest.raises(ValueError, match='distributed.all_gather: axis 1 of an array; needed 0, or a tensor'):
         distributed.all_gather(np.ones((2, 3)), 1)
+    with pytest.raises(ValueError, match="distributed.all_gather: an array along 'data'; needed a tensor"):
+        distributed.all_gather(np.ones((2, 3)), along='data')
 
 
 def test_whether_programs_gather_parts_is_on_or_off():

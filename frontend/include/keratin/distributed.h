@@ -98,36 +98,42 @@ int64_t axisOf(const Tensor &tensor, const std::string &size,
 
 // What ranks do together within a function, which all of them call: each with its own values, of
 // the same shapes and dtypes on all, and results of the sizes that they have with size() ranks when
-// the graph is built. Gradients are those of the sum of what all ranks make. A rank alone does it
-// by itself: nothing is added, gathered and sent. In a sharded function they take what is the same
-// on all ranks, and give such. ValueError for shapes, dtypes and ranks that do not fit, and, with
-// the line, in sharded functions for what has parts, and for those that give each rank something
-// else.
+// the graph is built. `along` names an axis of the mesh: then it is what the ranks along it do, of
+// which there are size(along), and whose numbers are their places, rank(along). Gradients are those
+// of the sum of what all ranks make. A rank alone does it by itself: nothing is added, gathered and
+// sent. In a sharded function they take what is the same on all ranks, and give such; along another
+// axis than the sharded one, parts too. ValueError for shapes, dtypes, ranks and axes that do not
+// fit, and, with the line, in sharded functions for what has parts, and for those that give each
+// rank something else.
 
 // Of all ranks' x the "sum", "max", "min" or, of floats, "mean", element by element.
 Tensor allReduce(const Tensor &x, const std::string &reduction = "sum",
+                 const std::string &along = "",
                  SourceLocation location = SourceLocation::current());
 // All ranks' x one behind the other along the axis.
-Tensor allGather(const Tensor &x, int64_t axis,
+Tensor allGather(const Tensor &x, int64_t axis, const std::string &along = "",
                  SourceLocation location = SourceLocation::current());
 // Of what allReduce makes the part of this rank along the axis, of as many equal ones as there are
 // ranks.
 Tensor reduceScatter(const Tensor &x, int64_t axis, const std::string &reduction = "sum",
+                     const std::string &along = "",
                      SourceLocation location = SourceLocation::current());
 // x of the rank `root`.
-Tensor broadcastFrom(const Tensor &x, int root,
+Tensor broadcastFrom(const Tensor &x, int root, const std::string &along = "",
                      SourceLocation location = SourceLocation::current());
 // x is as many equal parts along one axis as there are ranks, one for each of them: the parts for
 // this rank, one behind the other along another axis, or the same.
 Tensor allToAll(const Tensor &x, int64_t splitAxis, int64_t concatAxis,
-                SourceLocation location = SourceLocation::current());
+                const std::string &along = "", SourceLocation location = SourceLocation::current());
 // Of each pair the second rank gets x of the first; who gets none has zeros. No rank is twice the
 // first, or twice the second.
 Tensor permute(const Tensor &x, const std::vector<std::pair<int, int>> &pairs,
-               SourceLocation location = SourceLocation::current());
+               const std::string &along = "", SourceLocation location = SourceLocation::current());
 // rank() and size() as int64 scalars that each call finds out, by a message.
-Tensor rankIndex(SourceLocation location = SourceLocation::current());
-Tensor rankCount(SourceLocation location = SourceLocation::current());
+Tensor rankIndex(const std::string &along = "",
+                 SourceLocation location = SourceLocation::current());
+Tensor rankCount(const std::string &along = "",
+                 SourceLocation location = SourceLocation::current());
 
 // Writes the state of a step, as training::stateOf has it, or the values of variables, which are
 // the same on all ranks: a set of safetensors files, as Hugging Face's tools have them, with the

@@ -109,24 +109,27 @@ def broadcast(variables: Sequence[Tensor], root: int = 0) -> None:
     _native.distributed_broadcast(list(variables), root)
 
 
-def all_gather(x: Any, axis: int = 0) -> Any:
+def all_gather(x: Any, axis: int = 0, along: Optional[str] = None) -> Any:
     """What all ranks have, one behind the other along an axis.
 
     Args:
         x: an array, or what becomes one, in whose first dimension ranks may differ; or a tensor, of one shape
             on all ranks.
         axis: of a tensor; of an array the first.
+        along: of a tensor, the axis of the mesh that the ranks are along.
 
     Returns:
         An array, the same on all ranks; or a tensor.
 
     Raises:
-        ValueError: for a number, and for an array along another axis.
+        ValueError: for a number, and for an array along another axis, or an axis of the mesh.
         RankError: if the parts do not fit together.
         LostRankError: if a rank is lost.
     """
     if isinstance(x, _Tensor):
-        return _native.distributed_all_gather(x, axis)
+        return _native.distributed_all_gather(x, axis, along or '')
+    if along is not None:
+        raise ValueError('distributed.all_gather: an array along %r; needed a tensor' % (along,))
     if axis:
         raise ValueError('distributed.all_gather: axis %r of an array; needed 0, or a tensor' % (axis,))
     return _native.distributed_all_gather_array(x)
@@ -134,69 +137,76 @@ def all_gather(x: Any, axis: int = 0) -> Any:
 
 # What ranks do together within a function, which all of them call, each with its own values: of the same
 # shapes and dtypes on all. Results have the sizes that they have with size() ranks when the graph is
-# built. Gradients are those of the sum of what all ranks make (docs/distributed.md).
+# built. `along` names an axis of the mesh: then it is what the size(along) ranks along it do, whose numbers
+# are their places, rank(along). Gradients are those of the sum of what these make (docs/distributed.md).
 
 
-def all_reduce(x: Tensor, reduction: str = 'sum') -> Tensor:
+def all_reduce(x: Tensor, reduction: str = 'sum', along: Optional[str] = None) -> Tensor:
     """The sum of all ranks' tensors, element by element.
 
     Args:
         x: a tensor.
         reduction: 'sum', 'max', 'min' or, of floats, 'mean'.
+        along: the axis of the mesh that the ranks are along; all ranks without it.
     """
-    return _native.distributed_all_reduce(x, reduction)
+    return _native.distributed_all_reduce(x, reduction, along or '')
 
 
-def reduce_scatter(x: Tensor, axis: int = 0, reduction: str = 'sum') -> Tensor:
+def reduce_scatter(x: Tensor, axis: int = 0, reduction: str = 'sum', along: Optional[str] = None) -> Tensor:
     """Of what all_reduce() makes this rank's part.
 
     Args:
         x: a tensor.
         axis: along which it is as many equal parts as there are ranks.
         reduction: as of all_reduce().
+        along: the axis of the mesh that the ranks are along; all ranks without it.
     """
-    return _native.distributed_reduce_scatter(x, axis, reduction)
+    return _native.distributed_reduce_scatter(x, axis, reduction, along or '')
 
 
-def broadcast_from(x: Tensor, root: int = 0) -> Tensor:
+def broadcast_from(x: Tensor, root: int = 0, along: Optional[str] = None) -> Tensor:
     """The tensor of one rank, on all.
 
     Args:
         x: a tensor.
         root: the rank.
+        along: the axis of the mesh that the ranks are along; all ranks without it.
     """
-    return _native.distributed_broadcast_from(x, root)
+    return _native.distributed_broadcast_from(x, root, along or '')
 
 
-def all_to_all(x: Tensor, split_axis: int = 0, concat_axis: int = 0) -> Tensor:
+def all_to_all(x: Tensor, split_axis: int = 0, concat_axis: int = 0, along: Optional[str] = None) -> Tensor:
     """Of each rank's tensor the part that is for this one.
 
     Args:
         x: a tensor.
         split_axis: along which it is as many equal parts as there are ranks, one for each.
         concat_axis: along which the parts for this rank come one behind the other.
+        along: the axis of the mesh that the ranks are along; all ranks without it.
     """
-    return _native.distributed_all_to_all(x, split_axis, concat_axis)
+    return _native.distributed_all_to_all(x, split_axis, concat_axis, along or '')
 
 
-def permute(x: Tensor, pairs: Sequence[Tuple[int, int]]) -> Tensor:
+def permute(x: Tensor, pairs: Sequence[Tuple[int, int]], along: Optional[str] = None) -> Tensor:
     """The tensor of another rank; zeros, where none sends its own.
 
     Args:
         x: a tensor.
         pairs: (the rank that sends, the rank that receives) each; none sends twice, or receives twice.
+        along: the axis of the mesh that the ranks are along; all ranks without it.
     """
-    return _native.distributed_permute(x, [sender for sender, _ in pairs], [receiver for _, receiver in pairs])
+    senders, receivers = [sender for sender, _ in pairs], [receiver for _, receiver in pairs]
+    return _native.distributed_permute(x, senders, receivers, along or '')
 
 
-def rank_index() -> Tensor:
-    """rank(), as an int64 scalar that each call finds out, by a message."""
-    return _native.distributed_rank_index()
+def rank_index(along: Optional[str] = None) -> Tensor:
+    """rank(along), as an int64 scalar that each call finds out, by a message."""
+    return _native.distributed_rank_index(along or '')
 
 
-def rank_count() -> Tensor:
-    """size(), as an int64 scalar that each call finds out, by a message."""
-    return _native.distributed_rank_count()
+def rank_count(along: Optional[str] = None) -> Tensor:
+    """size(along), as an int64 scalar that each call finds out, by a message."""
+    return _native.distributed_rank_count(along or '')
 
 
 def save_checkpoint(variables: Function | Sequence[Tensor], path: PathLike) -> None:

@@ -42,11 +42,12 @@ static nb::object allGather(nb::handle part, SourceLocation place) {
 }
 
 static Tensor permute(const Tensor &x, const std::vector<int64_t> &senders,
-                      const std::vector<int64_t> &receivers, SourceLocation place) {
+                      const std::vector<int64_t> &receivers, const std::string &along,
+                      SourceLocation place) {
   std::vector<std::pair<int, int>> pairs;
   for (size_t i = 0; i < senders.size(); ++i)
     pairs.emplace_back(int(senders[i]), int(receivers[i]));
-  return D::permute(x, pairs, place);
+  return D::permute(x, pairs, along, place);
 }
 
 void keratin::python::registerDistributed(nb::module_ &m) {
@@ -60,7 +61,7 @@ void keratin::python::registerDistributed(nb::module_ &m) {
   add<&D::broadcast>(m, "distributed_broadcast");
   add<&allGather>(m, "distributed_all_gather_array");
   add<&D::allReduce>(m, "distributed_all_reduce");
-  add<exactly<Tensor(const Tensor &, int64_t, SourceLocation)>(&D::allGather)>(
+  add<exactly<Tensor(const Tensor &, int64_t, const std::string &, SourceLocation)>(&D::allGather)>(
       m, "distributed_all_gather");
   add<&D::reduceScatter>(m, "distributed_reduce_scatter");
   add<&D::broadcastFrom>(m, "distributed_broadcast_from");
