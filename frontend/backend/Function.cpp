@@ -303,6 +303,7 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   GraphSlice slice = sliceGraph(request);
   slice.lazyUpdates = impl.lazyUpdates;
   slice.gatherParts = impl.gatherParts;
+  slice.localStatistics = impl.localStatistics;
   for (const Shard &shard : impl.shard)
     slice.sharded.push_back({Graph::get().namedSymbol(shard.size), axisInJob(shard.mesh)});
   if (impl.isLoaded)
@@ -427,10 +428,14 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
   if (!options.shard.empty()) { // else those that a loaded function was saved with
     impl.shard = options.shard;
     impl.gatherParts = false;
+    impl.localStatistics = false;
   }
   impl.gatherParts |= options.gatherParts;
+  impl.localStatistics |= options.localStatistics;
   if (impl.gatherParts && impl.shard.empty())
     call.valueError("gather_parts, and no size is sharded; needed shard");
+  if (impl.localStatistics && impl.shard.empty())
+    call.valueError("local_statistics, and no size is sharded; needed shard");
   if (options.shardStates && impl.shard.empty())
     call.valueError("states are to be in parts, and no size is; needed one that is sharded");
   if (options.shardStates && options.lazyUpdates)

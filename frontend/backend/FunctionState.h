@@ -64,9 +64,10 @@ struct keratin::Function::Impl {
   // Of a function that was loaded: its ops keep the order of the file. So saving it again gives the
   // same file.
   bool isLoaded = false;
-  bool lazyUpdates = false; // as FunctionOptions::lazyUpdates
-  std::vector<Shard> shard; // as FunctionOptions::shard
-  bool gatherParts = false; // as FunctionOptions::gatherParts
+  bool lazyUpdates = false;     // as FunctionOptions::lazyUpdates
+  std::vector<Shard> shard;     // as FunctionOptions::shard
+  bool gatherParts = false;     // as FunctionOptions::gatherParts
+  bool localStatistics = false; // as FunctionOptions::localStatistics
 
   std::vector<frontend::VariableStorage::Handle> variables; // kept alive for the handles
   std::vector<keratin_variable_t *> handles;

@@ -9,6 +9,7 @@
 #include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/GathersParts.h"
+#include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -243,6 +244,7 @@ private:
           impl->shard.emplace_back(name);
       }
     impl->gatherParts = function->hasAttr(ir::kGathersPartsAttr);
+    impl->localStatistics = function->hasAttr(ir::kLocalStatisticsAttr);
   }
 
   void addPlaceholder(unsigned i, const std::string &name) {

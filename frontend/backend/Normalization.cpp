@@ -4,6 +4,7 @@
 #include "keratin/config.h"
 
 #include "frontend/backend/Random.h"
+#include "frontend/backend/RankStatistics.h"
 #include "frontend/backend/Reductions.h"
 #include "frontend/backend/Windows.h"
 
@@ -191,11 +192,17 @@ normalize_batch_in_training(const Operand &operand, const Operand &gamma, const 
   for (int64_t i = 0; i < call.rank(x); ++i)
     if (!llvm::is_contained(axes, i))
       kept.push_back(i);
-  Value m = mean(call, x, axes), v = variance(call, x, axes);
-  Value scale = gamma.isNone() ? Value() : alongAxes(call, gamma, x, kept, "gamma");
-  Value offset = beta.isNone() ? Value() : alongAxes(call, beta, x, kept, "beta");
-  Value y = normalized(call, x, restoreDims(call, m, x, axes, true),
-                       restoreDims(call, v, x, axes, true), scale, offset, epsilon);
+  // What FunctionOptions::localStatistics is about.
+  Value own = call.g.enterRank(x), m = mean(call, own, axes), v = variance(call, own, axes);
+  auto parameter = [&](const Operand &operand, const char *name) {
+    return operand.isNone() ? Value() : call.g.enterRank(alongAxes(call, operand, x, kept, name));
+  };
+  Value scale = parameter(gamma, "gamma"), offset = parameter(beta, "beta");
+  Value y =
+      call.g.leaveRank(normalized(call, own, restoreDims(call, m, x, axes, true),
+                                  restoreDims(call, v, x, axes, true), scale, offset, epsilon));
+  m = averageRanks(call, m, x, axes);
+  v = averageRanks(call, v, x, axes);
   return {call.tensor(call.cast(y, dtype)), call.tensor(call.cast(m, dtype)),
           call.tensor(call.cast(v, dtype))};
 }

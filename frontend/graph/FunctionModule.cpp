@@ -4,6 +4,7 @@
 #include "compiler/driver/Compiler.h"
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/InputNames.h"
+#include "frontend/graph/RankStatistics.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
@@ -172,6 +173,7 @@ private:
       function->setAttr(ir::kLazyUpdatesAttr, b.getUnitAttr());
     if (slice.gatherParts)
       function->setAttr(ir::kGathersPartsAttr, b.getUnitAttr());
+    resolveRankStatistics(function, slice.localStatistics);
   }
 
   Graph &graph;

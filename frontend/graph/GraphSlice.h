@@ -34,6 +34,7 @@ struct GraphSlice {
   bool lazyUpdates = false;                 // as FunctionOptions::lazyUpdates
   std::vector<ShardedSize> sharded;         // as FunctionOptions::shard
   bool gatherParts = false;                 // as FunctionOptions::gatherParts
+  bool localStatistics = false;             // as FunctionOptions::localStatistics
 };
 
 // Under the graph's mutex. ValueError for a placeholder that is neither fed nor has a default, and

@@ -1,6 +1,8 @@
 // LayerNorm, BatchNorm, Dropout.
 #include "keratin/layers/normalization.h"
 
+#include "frontend/backend/RankStatistics.h"
+
 using namespace keratin;
 using namespace keratin::layers;
 namespace K = keratin::backend;
@@ -54,18 +56,33 @@ Tensor BatchNorm::operator()(const Tensor &x, const Operand &training,
     if (other != channels)
       others.push_back(other);
   const K::name_scope inside(scope());
-  Tensor mean = K::in_train_phase([&] { return K::mean(x, others, false, location); }, movingMean,
-                                  training, location);
-  Tensor variance = K::in_train_phase([&] { return K::var(x, others, false, location); },
-                                      movingVariance, training, location);
+  // What a rank normalises with is its own, where a function has such statistics; what is kept of
+  // them is all ranks'.
+  const Tensor own = frontend::enterRank(x, location);
+  auto mean = [&] { return K::mean(own, others, false, location); };
+  auto variance = [&] { return K::var(own, others, false, location); };
+  auto inPhase = [&](const std::function<Tensor()> &statistic, const Tensor &moving) {
+    return K::in_train_phase(statistic, moving, training, location);
+  };
   const Operand phase = training.isNone() ? K::learning_phase() : training;
   if (phase.isTensor() || phase.number() != 0) {
     // In a call that is not for training these are the moving ones, which so stay as they are.
-    addUpdate(K::moving_average_update(movingMean, mean, options.momentum, location));
-    addUpdate(K::moving_average_update(movingVariance, variance, options.momentum, location));
+    auto follow = [&](const Tensor &moving, const std::function<Tensor()> &statistic) {
+      auto average = [&] { return frontend::averageRanks(statistic(), x, others, location); };
+      addUpdate(
+          K::moving_average_update(moving, inPhase(average, moving), options.momentum, location));
+    };
+    follow(movingMean, mean);
+    follow(movingVariance, variance);
   }
-  return K::batch_normalization(x, mean, variance, orNone(beta), orNone(gamma), channels,
-                                options.epsilon, location);
+  auto parameter = [&](const Tensor &tensor) {
+    return tensor.isEmpty() ? Operand(None) : Operand(frontend::enterRank(tensor, location));
+  };
+  return frontend::leaveRank(K::batch_normalization(own, inPhase(mean, movingMean),
+                                                    inPhase(variance, movingVariance),
+                                                    parameter(beta), parameter(gamma), channels,
+                                                    options.epsilon, location),
+                             location);
 }
 
 Dropout::Dropout(double rate, const DropoutOptions &options, SourceLocation location)

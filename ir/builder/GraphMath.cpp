@@ -205,6 +205,10 @@ static RankedTensorType withRows(Value x, const DimExpr &rows) {
   return getTensorType(shape, getElementType(x));
 }
 
+Value GraphMath::enterRank(Value x) { return b.create<EnterRankOp>(loc, x.getType(), x); }
+
+Value GraphMath::leaveRank(Value x) { return b.create<LeaveRankOp>(loc, x.getType(), x); }
+
 Value GraphMath::allReduce(Value x, RankReduction reduction, StringAttr along) {
   return b.create<AllReduceOp>(loc, x.getType(), x, reduction, along);
 }

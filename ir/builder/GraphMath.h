@@ -96,6 +96,9 @@ public:
   mlir::Value windowMax(mlir::Value x, llvm::ArrayRef<int64_t> window,
                         llvm::ArrayRef<int64_t> strides, const Shape &low, const Shape &result);
 
+  // What a rank does by itself, and what all ranks have of it.
+  mlir::Value enterRank(mlir::Value x);
+  mlir::Value leaveRank(mlir::Value x);
   // What all ranks do together, or those along an axis of their mesh; where they have parts along
   // an axis of x, by the size of the result.
   mlir::Value allReduce(mlir::Value x, RankReduction reduction, mlir::StringAttr along = {});

@@ -81,10 +81,12 @@ def None : Node;
 def Identity : Node;
 
 // Of GraphMath alone.
+def EnterRank : Node;
 def Equal : Node;
 def Greater : Node;
 def GreaterEqual : Node;
 def KeepZeros : Node;
+def LeaveRank : Node;
 def NotEqual : Node;
 def OneLike : Node;
 def Scale : Node;

@@ -135,6 +135,48 @@ def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {
   let vjp = [(Identity $dy)];
 }
 
+// Between what all ranks of a job have together and what each has by itself. In one process, and
+// once a function is that of a rank, both are the value itself.
+class Keratin_RankMarkerOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, AllTypesMatch<["x", "y"]>]> {
+  let savedSince = 4;
+  let bounds = "Move";
+  let arguments = (ins Keratin_Tensor:$x);
+  let results = (outs Keratin_Tensor:$y);
+}
+
+def Keratin_EnterRankOp : Keratin_RankMarkerOp<"enter_rank"> {
+  let summary = "the value as each rank has it by itself: its part, or all of what is no part";
+  let description = [{
+    What is computed of it is of this rank alone, sums over its rows too, up to keratin.leave_rank.
+    Gradient: leave_rank of dy.
+
+    ```mlir
+    %y = keratin.enter_rank %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+    ```
+  }];
+  let vjp = [(LeaveRank $dy)];
+}
+
+def Keratin_LeaveRankOp : Keratin_RankMarkerOp<"leave_rank"> {
+  let summary = "what the values that ranks have by themselves are together: the parts, or their sum";
+  let description = "Parts are one behind the other, as ever; of values that are no parts it is the "
+      "sum. Gradient: enter_rank of dy.";
+  let vjp = [(EnterRank $dy)];
+}
+
+def Keratin_AverageRanksOp : Keratin_Op<"average_ranks", [AllTypesMatch<["x", "y"]>, Pure]> {
+  let summary = "the mean of what each rank has made of its own rows, by their numbers";
+  let isSaved = 0;
+  let bounds = "Move";
+  let description = [{
+    x is made of keratin.enter_rank of `rows`, by a reduction of the `axes`. K::function makes it
+    of sums, or x in a function without keratin.local_statistics. Gradient: dx = dy.
+  }];
+  let arguments = (ins Keratin_FloatTensor:$x, Keratin_Tensor:$rows, DenseI64ArrayAttr:$axes);
+  let results = (outs Keratin_FloatTensor:$y);
+  let vjp = [(Identity $dy), (None)];
+}
+
 def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let summary = "the gradient of a sum of losses with respect to values of the graph";
   let isSaved = 0;

@@ -12,6 +12,21 @@ LogicalResult DependOp::evaluate(EvaluationContext &, Operands operands, Results
   return success();
 }
 
+LogicalResult EnterRankOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  results[0] = *operands[0];
+  return success();
+}
+
+LogicalResult LeaveRankOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  results[0] = *operands[0];
+  return success();
+}
+
+LogicalResult AverageRanksOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  results[0] = *operands[0];
+  return success();
+}
+
 LogicalResult PrintOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   context.output += getMessage().str() + " " + numpyText(*operands[0]) + "\n";
   results[0] = *operands[0];

@@ -1,6 +1,7 @@
 // Functions, from a saved graph that has been checked.
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReading.h"
@@ -74,6 +75,8 @@ LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp mo
   limited.attachTo(built);
   if (saved.gathers_parts())
     built->setAttr(kGathersPartsAttr, b.getUnitAttr());
+  if (saved.local_statistics())
+    built->setAttr(kLocalStatisticsAttr, b.getUnitAttr());
   result.name = saved.name();
   result.symbols.assign(saved.symbols().begin(), saved.symbols().end());
   return success();

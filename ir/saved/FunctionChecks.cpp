@@ -165,6 +165,8 @@ LogicalResult GraphReading::checkShards(const llvm::DenseSet<int64_t> &dimension
   }
   if (function->gathers_parts() && function->sharded_symbols().empty())
     return fail("gathers parts, but no size is sharded");
+  if (function->local_statistics() && function->sharded_symbols().empty())
+    return fail("has local statistics, but no size is sharded");
   return success();
 }
 

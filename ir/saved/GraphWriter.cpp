@@ -2,6 +2,7 @@
 
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
@@ -267,6 +268,7 @@ private:
     if (sharded.empty())
       return success();
     saved->set_gathers_parts(function->hasAttr(kGathersPartsAttr));
+    saved->set_local_statistics(function->hasAttr(kLocalStatisticsAttr));
     graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
     return success();
   }

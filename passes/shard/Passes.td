@@ -41,6 +41,9 @@ def Shard : KeratinPass<"shard"> {
     columns is a part, one over rows a share. A value that is whole, a bias, is cut where it meets
     a part.
 
+    Between `keratin.enter_rank` and `keratin.leave_rank` each rank computes by itself, with its own
+    rows: no message is sent for that, and what leaves is a part, or a share of a sum.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.sharded = 0 : i64}) -> tensor<4xf32> {

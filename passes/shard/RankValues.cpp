@@ -70,7 +70,7 @@ bool RankValues::hasParts(Value value) const {
 
 LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
   auto isNowhereWhole = [&](Value operand) {
-    return !hasParts(operand) && !isOfWhole(operand.getDefiningOp());
+    return isOwn(operand) || (!hasParts(operand) && !isOfWhole(operand.getDefiningOp()));
   };
   if (llvm::any_of(op->getOperands(), isNowhereWhole))
     return refuse(op, what);
@@ -232,6 +232,12 @@ void RankValues::forgetInside(Operation *op) {
 
 LogicalResult RankValues::visitKinds(Operation *op) {
   StringRef name = op->getName().stripDialect();
+  if (isa<EnterRankOp>(op) ||
+      (!isa<LeaveRankOp, IfOp>(op) &&
+       llvm::any_of(op->getOperands(), [&](Value operand) { return isOwn(operand); })))
+    return visitOwn(op);
+  if (isa<LeaveRankOp>(op))
+    return needOperandsWhole(op), setKinds(op, RankKind::Sum), success();
   if (auto end = dyn_cast<func::ReturnOp>(op))
     return visitReturn(end);
   noteBound(op);
@@ -527,6 +533,16 @@ LogicalResult RankValues::visitCollective(Operation *op) {
   return needAllWhole(op);
 }
 
+// What a rank makes of what is its own is its own.
+LogicalResult RankValues::visitOwn(Operation *op) {
+  if (isa<LoopOpInterface, IfOp, func::ReturnOp>(op) || isCollective(op) || symbolDefinedBy(op))
+    return refuse(op, op->getName().stripDialect() + " of what a rank makes of its own rows along");
+  needOperandsWhole(op);
+  for (Value result : op->getResults())
+    kinds[result] = RankKind::Own;
+  return success();
+}
+
 //===-- Loops and branches --------------------------------------------------------------------===//
 
 // A state is a share if it begins as one, or with zeros, and each step makes a share of it: all
@@ -566,6 +582,8 @@ LogicalResult RankValues::visitLoop(LoopOpInterface op) {
     if (op.getInits().empty() || state >= numStates || !isShareState[state])
       needWhole(operand);
   }
+  if (llvm::any_of(yield->getOperands(), [&](Value yielded) { return isOwn(yielded); }))
+    return visitOwn(op);
   setKinds(op);
   for (OpOperand &yielded : yield->getOpOperands()) {
     unsigned number = yielded.getOperandNumber();
@@ -580,12 +598,17 @@ LogicalResult RankValues::visitLoop(LoopOpInterface op) {
 }
 
 LogicalResult RankValues::visitBranches(IfOp op) {
+  if (isOwn(op.getCondition()))
+    return visitOwn(op);
   needOperandsWhole(op);
   SmallVector<Operation *> yields;
   for (Region *region : {&op.getThenBody(), &op.getElseBody()}) {
     Block &block = region->front();
-    for (BlockArgument argument : block.getArguments())
+    for (auto [argument, capture] : llvm::zip_equal(block.getArguments(), op.getCaptures())) {
       setArgument(argument);
+      if (isOwn(capture))
+        kinds[argument] = RankKind::Own;
+    }
     if (failed(visitBlock(block)))
       return failure();
     yields.push_back(block.getTerminator());
@@ -599,6 +622,8 @@ LogicalResult RankValues::visitBranches(IfOp op) {
     }
     needWhole(first);
     needWhole(second);
+    if (isOwn(first.get()) || isOwn(second.get()))
+      kinds[result] = RankKind::Own;
   }
   return success();
 }

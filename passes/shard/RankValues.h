@@ -17,6 +17,7 @@ enum class RankKind {
   Sum,  // a share: the value is the sum of those of all ranks
   Max,  // the value is the largest of those of all ranks
   Min,
+  Own, // of keratin.enter_rank: another value on each rank, of which others know nothing
 };
 
 // Symbols of sizes.
@@ -80,6 +81,7 @@ private:
                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
   mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitOtherAxis(mlir::Operation *op);
+  mlir::LogicalResult visitOwn(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
   mlir::LogicalResult visitBranches(ir::IfOp op);
 
@@ -87,8 +89,9 @@ private:
   bool isPart(mlir::Value value) const { return dimensionOf(value).has_value(); }
   bool isShare(mlir::Value value) const {
     RankKind kind = kindOf(value);
-    return kind != RankKind::Same && kind != RankKind::Part;
+    return kind == RankKind::Sum || kind == RankKind::Max || kind == RankKind::Min;
   }
+  bool isOwn(mlir::Value value) const { return kindOf(value) == RankKind::Own; }
   // By the type alone.
   RankKind kindByType(mlir::Value value) const {
     return isPart(value) ? RankKind::Part : RankKind::Same;

@@ -46,6 +46,22 @@ static RankReduction reductionOf(RankKind kind) {
   }
 }
 
+// A rank without rows has no share, of whatever it has made of none: a mean of nothing is no
+// number.
+void Reducer::leaveOutEmpty(LeaveRankOp op) {
+  for (BlockArgument argument : op->getBlock()->getArguments()) {
+    std::optional<unsigned> dimension = values.dimensionOf(argument);
+    if (!dimension)
+      continue;
+    OpBuilder builder(op);
+    GraphMath math(builder, op.getLoc());
+    Value own = op.getX(), none = math.zeroLike(own);
+    Value rows = math.broadcastScalar(
+        math.count(argument, {int64_t(*dimension)}, getElementType(own)), getShape(own));
+    return op.setOperand(math.select(math.greater(rows, none), own, none));
+  }
+}
+
 void Reducer::reduce(const Need &need) {
   OpBuilder builder(need.share.getContext());
   builder.setInsertionPointAfterValue(need.share);
@@ -165,6 +181,13 @@ void Reducer::run() {
     if (values.kindOf(bits.getY()) == RankKind::Part && !values.isOfWhole(bits))
       drawing.push_back(bits);
   });
+  SmallVector<LeaveRankOp> leaving;
+  body.walk([&](LeaveRankOp op) {
+    if (values.kindOf(op.getY()) == RankKind::Sum)
+      leaving.push_back(op);
+  });
+  for (LeaveRankOp op : leaving)
+    leaveOutEmpty(op);
   std::vector<Need> inBuckets;
   for (Need &need : findNeeds())
     if (goesIntoBucket(need.share))

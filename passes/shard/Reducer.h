@@ -22,6 +22,7 @@ private:
   std::vector<Need> findNeeds() const;
   bool goesIntoBucket(mlir::Value share) const;
   llvm::DenseSet<mlir::Operation *> opsTowards(llvm::ArrayRef<Need> needs) const;
+  void leaveOutEmpty(ir::LeaveRankOp op);
   void reduce(const Need &need);
   void reduceTogether(llvm::ArrayRef<Need> bucket);
   void drawOwn(ir::RandomBitsOp bits);

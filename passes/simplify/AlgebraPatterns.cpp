@@ -4,6 +4,7 @@
 #include "passes/simplify/RuleLocations.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/LocalStatistics.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -209,6 +210,8 @@ struct SizeOfArgument : OpRewritePattern<DimOp> {
   LogicalResult matchAndRewrite(DimOp op, PatternRewriter &rewriter) const override {
     if (isa<BlockArgument>(op.getX()))
       return rewriter.notifyMatchFailure(op, "already of an argument");
+    if (op->getParentOfType<FunctionOpInterface>()->hasAttr(kLocalStatisticsAttr))
+      return rewriter.notifyMatchFailure(op, "may be the rank's own, and the argument's is not");
     DimExpr size = getShape(op.getX())[op.getAxis()];
     for (BlockArgument argument : op->getBlock()->getArguments()) {
       Shape shape = getShape(argument);

@@ -1,3 +1,4 @@
+#include "ir/dialect/LocalStatistics.h"
 #include "passes/Passes.h"
 
 using namespace keratin::ir;
@@ -17,11 +18,12 @@ struct EraseMarkersPass : impl::EraseMarkersBase<EraseMarkersPass> {
     if (gradients.wasInterrupted())
       return signalPassFailure();
     getOperation().walk([](Operation *op) {
-      if (!isa<StopGradientOp, IdentityOp, DependOp>(op))
+      if (!isa<StopGradientOp, IdentityOp, DependOp, EnterRankOp, LeaveRankOp, AverageRanksOp>(op))
         return;
       op->getResult(0).replaceAllUsesWith(op->getOperand(0));
       op->erase();
     });
+    getOperation()->removeAttr(kLocalStatisticsAttr);
   }
 };
 } // namespace

@@ -102,9 +102,9 @@ def UnifySizes : KeratinPass<"unify-sizes"> {
 }
 
 def EraseMarkers : KeratinPass<"erase-markers"> {
-  let summary = "replace stop_gradient, identity and depend by their operand";
+  let summary = "replace stop_gradient, identity, depend, enter_rank and leave_rank by their operand";
   let description = [{
-    They mean something to differentiation and to the frontend's slicing only. An error if
+    They mean something to differentiation, to --keratin-shard and to the frontend's slicing only. An error if
     gradients are still to be expanded.
 
     ```mlir

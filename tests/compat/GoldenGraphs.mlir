@@ -579,3 +579,25 @@ func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kin
   %s = keratin.cumsum %a {axis = 0 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
   return %s : tensor<?x3xf32, #keratin.dims<d0, 3>>
 }
+
+func.func @enter_rank(%x: tensor<3xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.enter_rank %x : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+func.func @leave_rank(%x: tensor<3xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.leave_rank %x : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// Each rank subtracts the sum of its own rows, of format 1.4.
+func.func @local_statistics(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"})
+    attributes {keratin.local_statistics, keratin.sizes = ["batch"]} {
+  %own = keratin.enter_rank %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %s = keratin.reduce_sum %own axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %sums = keratin.broadcast %s dims = [1] : (tensor<3xf32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %centred = keratin.sub %own, %sums : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %y = keratin.leave_rank %centred : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}

@@ -1,5 +1,6 @@
 // Files that earlier versions wrote are read and compute what they did.
 #include "ir/dialect/GathersParts.h"
+#include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
@@ -103,6 +104,7 @@ TEST_CASE("golden files are read and executed", "[golden]") {
         hasOp |= op == "shards" && ir::Signature(function).sharded(0) == 0 &&
                  ir::Signature(function).sharded(1) == 1;
         hasOp |= op == "gathered_parts" && function->hasAttr(ir::kGathersPartsAttr);
+        hasOp |= op == "local_statistics" && function->hasAttr(ir::kLocalStatisticsAttr);
       }
       CHECK(hasOp);
     }

@@ -87,7 +87,8 @@ static uint32_t minorOf(StringRef name) {
     return kSavedMinorOfLocalSizes;
   if (name == "value_parts")
     return kSavedMinorOfValueParts;
-  if (name == "size_names" || name == "size_limits" || name == "shards" || name == "gathered_parts")
+  if (name == "size_names" || name == "size_limits" || name == "shards" ||
+      name == "gathered_parts" || name == "local_statistics")
     return kSavedMinorOfSizeNames;
   const SavedOp *op = findSavedOp(name);
   return op ? op->minor : 0;

@@ -612,6 +612,27 @@ static std::vector<GradientCase> dependCases() {
            }}};
 }
 
+static std::vector<GradientCase> enterRankCases() {
+  return {{"vector", {numbers({2})}, [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             return GraphMath(b, loc).enterRank(xs[0]);
+           }}};
+}
+
+static std::vector<GradientCase> leaveRankCases() {
+  return {{"vector", {numbers({2})}, [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             return GraphMath(b, loc).leaveRank(xs[0]);
+           }}};
+}
+
+static std::vector<GradientCase> averageRanksCases() {
+  return {{"of one",
+           {numbers({2}), numbers({3, 2}, "any", 2)},
+           [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             return b.create<AverageRanksOp>(loc, xs[0].getType(), xs[0], xs[1],
+                                             ArrayRef<int64_t>{0});
+           }}};
+}
+
 static std::vector<GradientCase> printCases() {
   return {{"vector", {numbers({2})}, [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
              return b.create<PrintOp>(loc, xs[0].getType(), xs[0], b.getStringAttr("x"));
@@ -707,6 +728,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
+      {"keratin.enter_rank", enterRankCases},
+      {"keratin.leave_rank", leaveRankCases},
+      {"keratin.average_ranks", averageRanksCases},
       {"keratin.print", printCases},
       {"keratin.all_reduce", allReduceCases},
       {"keratin.all_gather", allGatherCases},

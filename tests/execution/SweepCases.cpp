@@ -964,6 +964,27 @@ static std::vector<SweepCase> dependCases() {
            }}};
 }
 
+static std::vector<SweepCase> enterRankCases() {
+  return {{"enter_rank",
+           {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}},
+           [](GraphMath &math, ValueRange xs) -> Values { return {math.enterRank(xs[0])}; }}};
+}
+
+static std::vector<SweepCase> leaveRankCases() {
+  return {{"leave_rank",
+           {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}},
+           [](GraphMath &math, ValueRange xs) -> Values { return {math.leaveRank(xs[0])}; }}};
+}
+
+static std::vector<SweepCase> averageRanksCases() {
+  return {{"average_ranks",
+           {{shape("4"), KERATIN_DTYPE_FLOAT32}, {shape("d0;4"), KERATIN_DTYPE_FLOAT32}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             return {math.builder().create<AverageRanksOp>(math.location(), xs[0].getType(), xs[0],
+                                                           xs[1], ArrayRef<int64_t>{0})};
+           }}};
+}
+
 static std::vector<SweepCase> printCases() {
   return {{"print",
            {{shape("0"), KERATIN_DTYPE_FLOAT32}},
@@ -1090,6 +1111,9 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
+      {"keratin.enter_rank", enterRankCases},
+      {"keratin.leave_rank", leaveRankCases},
+      {"keratin.average_ranks", averageRanksCases},
       {"keratin.print", printCases},
       {"keratin.all_reduce", allReduceCases},
       {"keratin.all_gather", allGatherCases},

@@ -3,6 +3,7 @@
 #include "tests/frontend/FrontendTest.h"
 
 #include "keratin/distributed.h"
+#include "keratin/layers/normalization.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -70,6 +71,26 @@ TEST_CASE("parts that there are not") {
   Tensor x = K::placeholder({K::Dim("batch"), 2});
   checkRefused<K::ValueError>("function: gather_parts, and no size is sharded; needed shard",
                               [&] { K::function(x, K::cumsum(x, 0), {}, {.gatherParts = true}); });
+}
+
+TEST_CASE("statistics of one rank are those of the batch") {
+  layers::BatchNorm normal(2);
+  Tensor x = K::placeholder({K::Dim("batch"), 2}), training = K::placeholder({});
+  Tensor y = normal(x, training), loss = K::sum(y * y * y);
+  std::vector<Tensor> outputs = {y, loss, K::gradients(loss, {x})[0]};
+  const Array rows{{1.0, 2.0}, {3.0, -4.0}, {0.5, 1.0}};
+  for (double phase : {1.0, 0.0}) {
+    auto results = [&](const FunctionOptions &options) {
+      K::Function f = K::function({x, training}, {outputs.begin(), outputs.end()}, {}, options);
+      return f({rows, Array(float(phase))});
+    };
+    K::Results whole = results({.shard = {{"batch"}}}),
+               own = results({.shard = {{"batch"}}, .localStatistics = true});
+    for (size_t i = 0; i < outputs.size(); ++i)
+      CHECK(own[i].toVector<float>() == whole[i].toVector<float>());
+  }
+  checkRefused<K::ValueError>("function: local_statistics, and no size is sharded; needed shard",
+                              [&] { K::function(x, K::sum(x), {}, {.localStatistics = true}); });
 }
 
 TEST_CASE("a process joins its ranks once") {

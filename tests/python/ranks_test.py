@@ -17,8 +17,9 @@ def test_arrays_are_gathered_along_the_first_axis():
         distributed.all_gather(np.ones((2, 3)), along='data')
 
 
-def test_whether_programs_gather_parts_is_on_or_off():
-    environment = {**os.environ, 'KERATIN_SHARD': 'batch', 'KERATIN_GATHER_PARTS': 'yes'}
+@pytest.mark.parametrize('variable', ['KERATIN_GATHER_PARTS', 'KERATIN_LOCAL_STATISTICS'])
+def test_what_programs_may_have_is_on_or_off(variable):
+    environment = {**os.environ, 'KERATIN_SHARD': 'batch', variable: 'yes'}
     done = subprocess.run([sys.executable, '-c', 'import keratin.backend'], env=environment, text=True, capture_output=True)
     assert done.returncode == 1
-    assert "ValueError: KERATIN_GATHER_PARTS is 'yes'; needed is on or off" in done.stderr
+    assert "ValueError: %s is 'yes'; needed is on or off" % variable in done.stderr

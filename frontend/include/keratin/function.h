@@ -317,6 +317,11 @@ struct FunctionOptions {
   // and messages of it. It is part of what `shard` says, and saved with it: a file's holds where
   // `shard` is not given. ValueError where no size is sharded.
   bool gatherParts = false;
+  // Batch normalisation in training takes the mean and the variance of the rank's own part, as
+  // PyTorch's BatchNorm does and SyncBatchNorm does not: normalize_batch_in_training and
+  // layers::BatchNorm, whose moving averages get the ranks' mean, and so are the same on all. It is
+  // part of what `shard` says, and saved with it. ValueError where no size is sharded.
+  bool localStatistics = false;
 };
 
 } // namespace keratin

@@ -21,14 +21,15 @@ SIZE = os.environ['KERATIN_SHARD']
 STATES = os.environ.get('KERATIN_SHARD_STATES') == '1'
 
 
-def _gathers_parts():
-    wish = os.environ.get('KERATIN_GATHER_PARTS') or 'off'
+def _is_on(variable):
+    wish = os.environ.get(variable) or 'off'
     if wish not in ('on', 'off'):
-        raise ValueError("KERATIN_GATHER_PARTS is '%s'; needed is on or off" % wish)
+        raise ValueError("%s is '%s'; needed is on or off" % (variable, wish))
     return wish == 'on'
 
 
-GATHERS_PARTS = _gathers_parts()
+GATHERS_PARTS = _is_on('KERATIN_GATHER_PARTS')
+HAS_LOCAL_STATISTICS = _is_on('KERATIN_LOCAL_STATISTICS')
 
 
 def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None):
@@ -107,7 +108,8 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
                   all(axis == 0 or each.ndim == 0 for each, axis in zip(inputs, axes)))
     if is_sharded:
         states = {'shard_states': STATES} if updates else {}
-        kwargs = {'gather_parts': GATHERS_PARTS, **states, **kwargs, 'shard': [SIZE]}
+        kwargs = {'gather_parts': GATHERS_PARTS, 'local_statistics': HAS_LOCAL_STATISTICS, **states, **kwargs,
+                  'shard': [SIZE]}
     made = _function.function(inputs, outputs, updates, name, **kwargs)
     # What a program has drawn by itself may differ.
     distributed.broadcast(made.variables)

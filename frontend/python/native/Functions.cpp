@@ -180,6 +180,8 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
       result.shardStates = fromPython<bool>(value, argument);
     else if (name == "gather_parts")
       result.gatherParts = fromPython<bool>(value, argument);
+    else if (name == "local_statistics")
+      result.localStatistics = fromPython<bool>(value, argument);
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
@@ -187,7 +189,7 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
                  firstNames +
                  "device, target, memory_budget, time_limit, check_numbers, float32_products, "
                  "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, "
-                 "shard_states, gather_parts, progress");
+                 "shard_states, gather_parts, local_statistics, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();

@@ -1,0 +1,123 @@
+"""local_statistics: batch normalisation by the mean and the variance of each rank's own rows, against one process that has them apart."""
+import os
+import sys
+
+import pytest
+
+from distributed_test import run_ranks
+
+# What ranks with these rows make together, as one process says it of all of them: of each rank's rows by themselves.
+APART = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+D.init()
+draw = numpy.random.RandomState(5)
+counts = [int(each) for each in '%s'.split(',')]
+rows = [draw.randn(count, 3).astype('float32') * 2 + 1 for count in counts]
+wanted = [draw.randn(count, 3).astype('float32') for count in counts]
+start = [draw.rand(3) + .5 for _ in range(5)]
+weights = [K.variable(each) for each in start]  # gamma, beta, w, moving mean and variance
+
+
+def normalized(x):
+    return K.normalize_batch_in_training(x, weights[0], weights[1], [0], 1e-2)
+
+
+def losses(y, t):
+    return K.sum(K.square(K.tanh(y * weights[2]) - t))
+
+
+def step(inputs, batches, loss, mean, variance, **options):
+    updates = [(w, w - .1 * g) for w, g in zip(weights, K.gradients(loss, weights[:3]))]
+    updates += [K.moving_average_update(weights[3], mean, .9), K.moving_average_update(weights[4], variance, .9)]
+    return K.function(inputs, [loss, *K.gradients(loss, batches)], updates, **options)
+
+
+def after(f, values):
+    for each, value in zip(weights, start):
+        K.set_value(each, value)
+    results = [f(values) for _ in range(3)]
+    return results[-1], K.batch_get_value(weights)
+
+
+present = [rank for rank, count in enumerate(counts) if count]
+xs, ts = ([K.placeholder((counts[rank], 3)) for rank in present] for _ in range(2))
+made = [normalized(x) for x in xs]
+loss = sum(losses(y, t) for (y, _, _), t in zip(made, ts)) / sum(counts)
+mean, variance = (sum(each[i] * counts[rank] for each, rank in zip(made, present)) / sum(counts) for i in (1, 2))
+apart = step([*xs, *ts], xs, loss, mean, variance)
+(expected_loss, *expected_gradients), expected = after(apart, [each[rank] for each in (rows, wanted) for rank in present])
+
+x, t = (K.placeholder((K.Dim('batch'), 3)) for _ in range(2))
+y, mean, variance = normalized(x)
+loss = losses(y, t) / K.cast(K.shape(x)[0], 'float32')
+f = step([x, t], [x], loss, mean, variance, shard=['batch'], local_statistics=True)
+(found_loss, found_gradient), found = after(f, [rows[D.rank()], wanted[D.rank()]])
+numpy.testing.assert_allclose(found_loss, expected_loss, rtol=1e-5)
+if D.rank() in present:
+    numpy.testing.assert_allclose(found_gradient, expected_gradients[present.index(D.rank())], rtol=1e-4, atol=1e-6)
+for one, other in zip(found, expected):
+    numpy.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+same = D.all_gather(numpy.stack(found)[None])
+assert (same == same[0]).all(), same
+'''
+
+
+@pytest.mark.parametrize('counts', ['4,4', '5,2', '0,3', '3,4,2'])
+def test_training_by_own_statistics_is_that_of_batches_apart(counts):
+    command = [sys.executable, '-c', APART % counts]
+    for code, output in run_ranks(counts.count(',') + 1, 'statistics-%d-%s' % (os.getpid(), counts.replace(',', '-')), command):
+        assert code == 0, output
+
+
+WHOLE = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+rows = numpy.random.RandomState(3).randn(5, 2).astype('float32')
+x, moving = K.placeholder((None, 2)), K.variable(numpy.zeros(2))
+y, mean, variance = K.normalize_batch_in_training(x, None, None, [0], 0)
+f = K.function([x], [y, mean, variance], [K.moving_average_update(moving, variance, .5)])
+first, second = rows[:2], rows[2:]
+y, mean, variance = f([rows])
+numpy.testing.assert_allclose(y, numpy.concatenate([(each - each.mean(0)) / each.std(0) for each in (first, second)]), rtol=1e-5, atol=1e-5)
+numpy.testing.assert_allclose(mean, rows.mean(0), rtol=1e-5, atol=1e-6)
+numpy.testing.assert_allclose(variance, .4 * first.var(0) + .6 * second.var(0), rtol=1e-5)
+numpy.testing.assert_allclose(K.get_value(moving), variance / 2, rtol=1e-6)
+'''
+
+
+def test_programs_that_know_nothing_of_ranks_have_own_statistics_where_the_environment_says_so(monkeypatch):
+    monkeypatch.setenv('KERATIN_SHARD', 'batch')
+    monkeypatch.setenv('KERATIN_LOCAL_STATISTICS', 'on')
+    for code, output in run_ranks(2, 'whole-statistics-%d' % os.getpid(), [sys.executable, '-c', WHOLE]):
+        assert (code, output) == (0, ''), output
+
+
+SAVED = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+D.init()
+x, beta = K.placeholder((K.Dim('batch'), 1)), K.variable(numpy.zeros(1))
+y, mean, _ = K.normalize_batch_in_training(x, None, beta, [0], 0)
+loss = K.sum(y ** 3)
+path = '%s.' + str(D.rank())
+K.save_function(K.function([x], [y, mean], [(beta, beta + K.gradients(loss, [beta])[0])], shard=['batch'], local_statistics=True), path)
+f, g = K.load_function(path), K.load_function(path, shard=['batch'])
+rows = numpy.array([[1.], [4.], [1.]]) * (D.rank() + 1)
+for each, wanted in ((f, numpy.array([[-1.], [2.], [-1.]]) / 2 ** .5), (g, (rows - 3) / 6 ** .5)):
+    found, mean = each([rows])
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+    assert mean == 3, mean
+'''
+
+
+def test_it_is_saved_with_the_sizes_that_are_sharded(tmp_path):
+    command = [sys.executable, '-c', SAVED % (tmp_path / 'f.ktg')]
+    for code, output in run_ranks(2, 'saved-statistics-%d' % os.getpid(), command):
+        assert code == 0, output
