@@ -3,6 +3,7 @@
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionFew.h"
 #include "codegen/cpu/ContractionNarrow.h"
+#include "codegen/cpu/ContractionStrips.h"
 #include "codegen/lowering/Rounding.h"
 
 using namespace mlir;
@@ -89,6 +90,8 @@ SizeCases keratin::codegen::contractionUnits(const ContractionSpec &spec,
     return dotUnits(spec, *plan.dots);
   if (plan.narrow)
     return narrowUnits(spec, *plan.narrow);
+  if (plan.strips)
+    return stripUnits(spec, *plan.strips);
   if (plan.few)
     return fewUnits(spec, *plan.few);
   return Cutter(arithmetic, spec, plan).cut().units(arithmetic);

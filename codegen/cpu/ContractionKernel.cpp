@@ -7,6 +7,7 @@
 #include "codegen/cpu/ContractionNarrow.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/ContractionPairs.h"
+#include "codegen/cpu/ContractionStrips.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/Rounding.h"
 
@@ -482,6 +483,8 @@ Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
     return emit.toIndex(emitDotUnits(emit, spec, *plan.dots));
   if (plan.narrow)
     return emit.toIndex(emitNarrowUnits(emit, spec, *plan.narrow));
+  if (plan.strips)
+    return emit.toIndex(emitStripUnits(emit, spec, *plan.strips));
   if (plan.few)
     return emit.toIndex(emitFewUnits(emit, spec, *plan.few));
   return emit.toIndex(emitContractionBlocks(emit, spec, plan).units(emit));
@@ -496,6 +499,8 @@ void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
   if (plan.narrow)
     return emitNarrow(emit, spec, *plan.narrow, plan.panelColumns, emit.fromIndex(begin),
                       emit.fromIndex(end));
+  if (plan.strips)
+    return emitStrips(emit, spec, *plan.strips, emit.fromIndex(begin), emit.fromIndex(end));
   if (plan.few)
     return emitFew(emit, spec, *plan.few, emit.fromIndex(begin), emit.fromIndex(end));
   Loops(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));

@@ -8,6 +8,7 @@
 #include "codegen/cpu/ProductPlan.h"
 #include "codegen/elements/ContractionEpilogue.h"
 #include "ir/dialect/Signature.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/interfaces/WeightPanels.h"
 
 using namespace keratin::codegen;
@@ -93,17 +94,27 @@ bool mayHaveCasesOf(ir::KernelOp kernel, const ContractionSpec &spec) {
   return !knowsSizes(spec) && !updatesVariables(kernel);
 }
 
+// Of sizes of any number.
+ContractionCall callOf(ir::KernelOp kernel, bool mayHaveFewRows, int64_t panelColumns) {
+  ContractionCall call;
+  call.mayHaveFewRows = mayHaveFewRows;
+  call.panelColumns = panelColumns;
+  for (Operation &op : kernel.getBody().front())
+    if (!isa<ir::DotGeneralOp>(op))
+      call.instructionsOfStore += ir::instructionsOf(&op);
+  return call;
+}
+
 class ContractionKernelPlan final : public ProductPlan {
 public:
   ContractionKernelPlan(ir::KernelOp kernel, ContractionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
         mayHaveCases(mayHaveCasesOf(kernel, nest.describe())),
         panelColumns(ir::panelColumnsOf(kernel)),
-        schedule(planContraction(
-            nest.describe(), target,
-            ContractionCall{.mayHaveFewRows = mayHaveCases, .panelColumns = panelColumns})) {
+        schedule(
+            planContraction(nest.describe(), target, callOf(kernel, mayHaveCases, panelColumns))) {
     scratchBytes = schedule.scratch.bytes;
-    if (!mayHaveCases || !schedule.isTiled())
+    if (!mayHaveCases || !(schedule.isTiled() || schedule.strips))
       return;
     const ContractionSpec spec = nest.describe();
     // What of B is read once, or a few times, is not packed, nor is it found out how it would be.
@@ -230,7 +241,7 @@ int64_t keratin::codegen::contractionPanelColumns(ir::KernelOp kernel,
     return 0;
   const ContractionSpec spec = nest->describe();
   const ContractionPlan plan =
-      planContraction(spec, target, {.mayHaveFewRows = mayHaveCasesOf(kernel, spec)});
+      planContraction(spec, target, callOf(kernel, mayHaveCasesOf(kernel, spec), 0));
   return panelColumns(spec, plan);
 }
 

@@ -326,6 +326,33 @@ static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
   return true;
 }
 
+// Whether many rows meet so few numbers of B, known and one behind the other, that tiles can go
+// through all of them before the next: results are stored about in the order of memory, which
+// shallow sums wait for longer than they multiply.
+static bool chooseStrips(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes,
+                         int64_t instructionsOfStore) {
+  constexpr int64_t mostDepth = 128, nearBytes = 160 * 1024, mostInstructions = 16;
+  if (!spec.n.constant || !spec.k.constant || spec.batch.constant != 1)
+    return false;
+  const int64_t columns = *spec.n.constant, depth = *spec.k.constant;
+  const bool areInPlace = spec.a.constantColStride == 1 && spec.b.constantColStride == 1 &&
+                          spec.b.constantRowStride == columns &&
+                          spec.a.elementType == spec.accumulatorType &&
+                          spec.b.elementType == spec.accumulatorType;
+  ContractionStrips strips;
+  strips.lanes = plan.lanes;
+  const bool areMany = !spec.m.constant || *spec.m.constant > kUnitRows;
+  const bool areWhole = plan.lanes > 1 && columns > plan.lanes && columns % plan.lanes == 0;
+  const bool isNear = depth > 0 && depth <= mostDepth && columns <= nearBytes / bytes / depth;
+  if (!areInPlace || !areMany || !areWhole || !isNear)
+    return false;
+  strips.storesSums = instructionsOfStore <= mostInstructions;
+  if (!strips.storesSums || !spec.m.isMultipleOf(strips.rows))
+    plan.scratch.bytes = roundUp(strips.rows * strips.vectors * plan.lanes * bytes, 64);
+  plan.strips = strips;
+  return true;
+}
+
 // The same where not all sizes are known.
 static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
                       const MachineTarget &target, int64_t bytes, bool hasFewRows) {
@@ -585,6 +612,8 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   }
   if (!call.isOnlyTiles && chooseFew(plan, spec, target, bytes, call.hasFewRows))
     return plan;
+  if (!call.isOnlyTiles && chooseStrips(plan, spec, bytes, call.instructionsOfStore))
+    return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
   plan.aColumnsContiguous = spec.a.constantRowStride == 1 && spec.a.constantColStride != 1;
@@ -660,6 +689,14 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
     if (narrow.streams > 1)
       out << "; " << narrow.streams << " steps side by side";
     out << "\n";
+    return;
+  }
+  if (plan.strips) {
+    const ContractionStrips &strips = *plan.strips;
+    out << "schedule: tiles of " << strips.rows << " rows x " << strips.vectors << " vectors x "
+        << strips.lanes << " lanes over the whole depth, each through all columns, B in place; "
+        << (strips.storesSums ? "stored out of registers" : "stored in a loop") << "; units of "
+        << strips.unitRows << " rows\n";
     return;
   }
   if (plan.few) {

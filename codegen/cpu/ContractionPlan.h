@@ -37,8 +37,16 @@ struct ContractionNarrow {
   int64_t panelColumns() const { return vectors * lanes; }
 };
 
-// The same for sizes that only the call knows: tiles of as many rows as there are, or four, with
-// sums of as many vectors of a panel as there are, or as registers hold.
+// Shallow sums of many rows, of whole vectors of columns: tiles over the whole depth, each through
+// all columns before the next (ContractionStrips.h).
+struct ContractionStrips {
+  int64_t lanes = 1, rows = 6, vectors = 2;
+  int64_t unitRows = 60;  // whole tiles
+  bool storesSums = true; // out of registers; else in a loop over memory
+};
+
+// As ContractionNarrow for sizes that only the call knows: tiles of as many rows as there are, or
+// four, with sums of as many vectors of a panel as there are, or as registers hold.
 struct ContractionFew {
   int64_t lanes = 1;
   int64_t panelVectors = 8; // what threads share
@@ -136,8 +144,9 @@ struct ContractionPlan {
   std::optional<ContractionDots> dots;
   // Set for few rows: the same.
   std::optional<ContractionNarrow> narrow;
+  std::optional<ContractionStrips> strips;
   std::optional<ContractionFew> few;
-  bool isTiled() const { return !dots && !narrow && !few; }
+  bool isTiled() const { return !dots && !narrow && !strips && !few; }
 
   // Where things are in the scratch, in elements of the accumulator; it ends after `bytes`, which
   // do not depend on sizes known only at run time.
@@ -167,6 +176,8 @@ struct ContractionCall {
   // The tiles are a part of another kernel, which packs for them in its own way: no form without
   // tiles, and elements as they are in the sums.
   bool isOnlyTiles = false;
+  // What is made of each vector of sums, about: of many, there is one copy.
+  int64_t instructionsOfStore = 0;
   // B lies in panels of so many columns, too; 0: it does not.
   int64_t panelColumns = 0;
 };

@@ -36,6 +36,7 @@ struct Kind {
   bool knowsRows = false;    // how many there are is
   bool knowsColumns = false;
   bool knowsDepth = false;
+  bool knowsBatch = false;
   bool knowsStrides = false; // of B
   ContractionCall call = {};
   // B's, where narrow integers are summed in int32: then elements are any.
@@ -118,7 +119,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
       bool isKnown = kind.staticSizes || (kind.knowsWeights && isWeight) ||
                      (kind.knowsRows && offset == offsetof(Sizes, m)) ||
                      (kind.knowsColumns && offset == offsetof(Sizes, n)) ||
-                     (kind.knowsDepth && offset == offsetof(Sizes, k));
+                     (kind.knowsDepth && offset == offsetof(Sizes, k)) ||
+                     (kind.knowsBatch && offset == offsetof(Sizes, batch));
       return ContractionSize{read(offset), isKnown ? std::optional(value) : std::nullopt,
                              isKnown ? ir::DimExpr(value) : ir::DimExpr::symbol(offset)};
     };
@@ -907,6 +909,31 @@ TEST_CASE("few rows or columns of which nothing is known") {
           check(compiled, kind, {2, m, n, k}, 3);
       }
     }
+}
+
+// Of rows whole tiles, one more, one less, and whole units; of columns whole tiles and a part; out
+// of registers and in a loop.
+TEST_CASE("shallow sums of many rows are made through all columns at once") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::I32})
+      for (int64_t n : {32, 48, 144})
+        for (int64_t k : {1, 16, 100})
+          for (int64_t instructions : {1, 100}) {
+            CAPTURE(machine, static_cast<int>(dtype), instructions);
+            Kind kind{dtype, Layout::RowMajor, Layout::RowMajor, machine};
+            kind.knowsWeights = kind.knowsStrides = kind.knowsBatch = true;
+            kind.call = {.instructionsOfStore = instructions};
+            if (sample.takesNext()) {
+              Compiled compiled = compile(kind, {1, 0, n, k});
+              for (int64_t m : {0, 1, 5, 6, 7, 59, 60, 61, 257})
+                check(compiled, kind, {1, m, n, k}, 3);
+            }
+            kind.staticSizes = true;
+            for (int64_t m : {60, 61, 95})
+              if (sample.takesNext())
+                check(compile(kind, {1, m, n, k}), kind, {1, m, n, k}, 2);
+          }
 }
 
 TEST_CASE("many units, split anywhere, give the same bits") {

@@ -53,10 +53,10 @@ func.func @forty_eight(%x: tensor<48x64xf32> {keratin.kind = "input", keratin.na
 
 // CHECK-LABEL: function fifty_eight
 // CHECK:       schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 4 rows for the rest
-func.func @fifty_eight(%x: tensor<58x64xf32> {keratin.kind = "input", keratin.name = "x"},
-    %w: tensor<64x512xf32> {keratin.kind = "input", keratin.name = "w"})
+func.func @fifty_eight(%x: tensor<58x640xf32> {keratin.kind = "input", keratin.name = "x"},
+    %w: tensor<640x512xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<58x512xf32> {keratin.kind = "output", keratin.name = "y"}) {
-  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<58x64xf32>, tensor<64x512xf32>) -> tensor<58x512xf32>
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<58x640xf32>, tensor<640x512xf32>) -> tensor<58x512xf32>
   return %0 : tensor<58x512xf32>
 }
 

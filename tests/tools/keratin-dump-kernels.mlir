@@ -154,10 +154,10 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // CHECK-LABEL: function product
 // CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: dot_general + tanh  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
-// CHECK-NEXT:   tensors: float32 (d0, 64), float32 (64, 32) -> float32 (d0, 32)
-// CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
-// V3-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 53, 54), grain 1, operations 256*d0
-// V4-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 55, 56), grain 1, operations 256*d0
+// CHECK-NEXT:   tensors: float32 (d0, 640), float32 (640, 32) -> float32 (d0, 32)
+// CHECK-NEXT:   nest: batch 1, m d0, n 32, k 640
+// V3-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 53, 54), grain 1, operations 2560*d0
+// V4-NEXT:      work: units min(d0, 1) where d0 < 17, else floordiv(d0 + 55, 56), grain 1, operations 2560*d0
 // V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 5 or 3 rows for the rest; the last of the largest may lack 1 row; panels of depth 1024; units of up to 54 x 512 for 1024 deep, 54 x 256 for 2048 deep, 30 x 128 for 4096 deep
 // V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 8 or 4 rows for the rest; the last of the largest may lack 1 row; panels of depth 1024; units of up to 56 x 512 for 1024 deep, 56 x 256 for 2048 deep, 28 x 128 for 4096 deep
 // CHECK-NEXT:   A: in place
@@ -165,12 +165,12 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // V4-NEXT:      B: in place, packed for more than 56 rows
 // V3-NEXT:      of few rows, schedule: tiles of up to 4 rows x 2 vectors x 8 lanes over the whole depth, B in place; units of 64 columns
 // V4-NEXT:      of few rows, schedule: tiles of up to 4 rows x 4 vectors x 16 lanes over the whole depth, B in place; units of 256 columns
-// V3-NEXT:      scratch: 12032 bytes
-// V4-NEXT:      scratch: 16384 bytes
-func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"},
-                   %w: tensor<64x32xf32> {keratin.kind = "input", keratin.name = "w"})
+// V3-NEXT:      scratch: 85760 bytes
+// V4-NEXT:      scratch: 90112 bytes
+func.func @product(%x: tensor<?x640xf32, #keratin.dims<d0, 640>> {keratin.kind = "input", keratin.name = "x"},
+                   %w: tensor<640x32xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<?x32xf32, #keratin.dims<d0, 32>> {keratin.kind = "output", keratin.name = "y"}) {
-  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x64xf32, #keratin.dims<d0, 64>>, tensor<64x32xf32>) -> tensor<?x32xf32, #keratin.dims<d0, 32>>
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x640xf32, #keratin.dims<d0, 640>>, tensor<640x32xf32>) -> tensor<?x32xf32, #keratin.dims<d0, 32>>
   %1 = keratin.tanh %0 : (tensor<?x32xf32, #keratin.dims<d0, 32>>) -> tensor<?x32xf32, #keratin.dims<d0, 32>>
   return %1 : tensor<?x32xf32, #keratin.dims<d0, 32>>
 }
