@@ -7,6 +7,6 @@ std::optional<DeviceTraits> DeviceTraits::on(llvm::StringRef architecture) const
     return std::nullopt;
   DeviceTraits own = *this;
   own.machine.cpu = architecture.str();
-  own.hasWarpgroups = true;
+  own.hasLargeMatrices = true;
   return own;
 }

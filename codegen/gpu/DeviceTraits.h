@@ -16,7 +16,8 @@ struct DeviceTraits {
   // That can exchange values; 1 of a machine whose threads cannot, nor wait for each other.
   unsigned warpThreads = codegen::warpThreads;
   Float32Products float32Products = Float32Products::Float32;
-  bool hasWarpgroups = false; // 128 threads multiply matrices together: wgmma
+  // 128 threads multiply matrices together, wgmma, and a warp larger ones of f64.
+  bool hasLargeMatrices = false;
 
   // The same of this architecture alone, "sm_90a", where kernels have forms of their own on it;
   // else nullopt.

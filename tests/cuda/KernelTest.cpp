@@ -326,6 +326,59 @@ ret;
     }
 }
 
+TEST_CASE("tensor cores multiply matrices of f64 of every size", "[ptx]") {
+  for (uint32_t k : {4u, 8u, 16u}) {
+    INFO(k);
+    const uint32_t ofA = k / 2, ofB = k / 4;
+    auto list = [](const char *name, uint32_t count) {
+      std::string text = "{";
+      for (uint32_t i = 0; i < count; ++i)
+        text += (i ? ", %" : "%") + (name + std::to_string(i));
+      return text + "}";
+    };
+    // A lane's numbers of A, then those of B, one after the other.
+    std::string text = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                       ".visible .entry multiply(.param .u64 y, .param .u64 x) {\n"
+                       ".reg .b32 %t; .reg .f64 %a<8>, %b<4>, %c<4>; .reg .b64 %x, %y, %at;\n"
+                       "mov.u32 %t, %tid.x; ld.param.u64 %x, [x]; ld.param.u64 %y, [y];\n"
+                       "mul.wide.u32 %at, %t, " +
+                       std::to_string(8 * (ofA + ofB)) + "; add.u64 %x, %x, %at;\n";
+    for (uint32_t i = 0; i < ofA + ofB; ++i)
+      text += "ld.global.f64 " +
+              (i < ofA ? "%a" + std::to_string(i) : "%b" + std::to_string(i - ofA)) + ", [%x+" +
+              std::to_string(8 * i) + "];\n";
+    for (uint32_t i = 0; i < 4; ++i)
+      text += "mov.f64 %c" + std::to_string(i) + ", 0d3FF0000000000000;\n";
+    text += "mma.sync.aligned.m16n8k" + std::to_string(k) + ".row.col.f64.f64.f64.f64 " +
+            list("c", 4) + ", " + list("a", ofA) + ", " + list("b", ofB) + ", " + list("c", 4) +
+            ";\nmul.wide.u32 %at, %t, 32; add.u64 %y, %y, %at;\n";
+    for (uint32_t i = 0; i < 4; ++i)
+      text += "st.global.f64 [%y+" + std::to_string(8 * i) + "], %c" + std::to_string(i) + ";\n";
+    Launcher on(text + "ret;\n}\n");
+    auto a = [](uint32_t row, uint32_t depth) { return double(int(row * 7 + depth * 3) % 19 - 9); };
+    auto b = [](uint32_t depth, uint32_t column) {
+      return double(int(depth * 5 + column) % 13) / 4;
+    };
+    std::vector<double> numbers;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      for (uint32_t i = 0; i < ofA; ++i)
+        numbers.push_back(a(lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4));
+      for (uint32_t i = 0; i < ofB; ++i)
+        numbers.push_back(b(lane % 4 + i * 4, lane / 4));
+    }
+    uint64_t y = on.memory->allocate(1024);
+    requireNoFault(on.run("multiply", {1}, {32}, Arguments().add(y).add(on.upload(numbers))));
+    std::vector<double> got = on.download<double>(y, 128);
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t i = 0; i < 4; ++i) {
+        double sum = 1;
+        for (uint32_t depth = 0; depth < k; ++depth)
+          sum += a(lane / 4 + i / 2 * 8, depth) * b(depth, lane % 4 * 2 + i % 2);
+        CHECK(got[lane * 4 + i] == sum);
+      }
+  }
+}
+
 TEST_CASE("a transpose with a pitch of 32 needs 16 times the wavefronts of one with 33", "[ptx]") {
   auto count = [](const char *kernel) {
     Launcher on = Launcher::fromFile("simple.nvcc.ptx");

@@ -60,7 +60,7 @@ AttentionTilesPlan::AttentionTilesPlan(ir::KernelOp kernel, AttentionNest attent
   // What is as wide as 128 floats leaves shared memory for fewer.
   const int64_t keysOfStage = widestBytes > 256 ? 32 : 64;
   // Warpgroups read rows of 128 bytes. Of the same rows of a block each of their warps has 16.
-  isOfDevice = device.hasWarpgroups && units == ContractionTile::Units::Halves &&
+  isOfDevice = device.hasLargeMatrices && units == ContractionTile::Units::Halves &&
                std::min(depth, width) >= 64;
   auto tile = [&](int64_t columns, int64_t ofDepth) {
     ContractionTile tile = {units, warps, 1, 0, 0, ofDepth, 4};

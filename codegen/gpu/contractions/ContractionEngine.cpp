@@ -23,6 +23,8 @@ std::unique_ptr<ContractionEngine> ContractionEngine::make(LoopEmitter &emit,
     return std::make_unique<ThreadsEngine>(emit, tile, sumType, shared, thread);
   case ContractionTile::Units::Doubles:
     return std::make_unique<DoublesEngine>(emit, tile, sumType, shared, thread);
+  case ContractionTile::Units::LargeDoubles:
+    return std::make_unique<LargeDoublesEngine>(emit, tile, sumType, shared, thread);
   case ContractionTile::Units::Halves:
     return std::make_unique<HalvesEngine>(emit, tile, sumType, shared, thread);
   case ContractionTile::Units::TensorFloats:

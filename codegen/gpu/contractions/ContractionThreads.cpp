@@ -293,3 +293,42 @@ void DoublesEngine::writeSlice(ValueRange sums, int64_t slice) {
     store(numbers, emit.address(from, sumType, j * 8), 16);
   }
 }
+
+LargeDoublesEngine::Factors LargeDoublesEngine::factors(Value aStage, Value bStage, int64_t depth) {
+  Factors all = DoublesEngine::factors(aStage, bStage, depth);
+  Factors behind = DoublesEngine::factors(aStage, bStage, depth + DoublesEngine::depthStep());
+  all.a.append(behind.a);
+  all.b.append(behind.b);
+  return all;
+}
+
+// No intrinsic of LLVM 19 is this instruction. Its sums are those of two matrices of 8 rows, one
+// below the other.
+LargeDoublesEngine::Values LargeDoublesEngine::addProducts(ValueRange sums,
+                                                           const Factors &factors) {
+  const size_t down = factors.a.size() / 2, across = factors.b.size() / 2;
+  SmallVector<Type> four(4, sumType);
+  Type all = LLVM::LLVMStructType::getLiteral(emit.builder.getContext(), four);
+  Values next(sums);
+  for (size_t i = 0; i < down; i += 2)
+    for (size_t j = 0; j < across; ++j) {
+      const size_t upper = (i * across + j) * 2, lower = upper + across * 2;
+      const size_t own[] = {upper, upper + 1, lower, lower + 1};
+      Values operands = {factors.a[i],        factors.a[i + 1],
+                         factors.a[down + i], factors.a[down + i + 1],
+                         factors.b[j],        factors.b[across + j]};
+      for (size_t sum : own)
+        operands.push_back(next[sum]);
+      Value made = emit.builder
+                       .create<LLVM::InlineAsmOp>(
+                           emit.loc, TypeRange{all}, operands,
+                           "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {$0, $1, $2, $3}, "
+                           "{$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};",
+                           "=d,=d,=d,=d,d,d,d,d,d,d,d,d,d,d", /*has_side_effects=*/true,
+                           /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+                       .getResult(0);
+      for (auto [k, sum] : llvm::enumerate(own))
+        next[sum] = emit.builder.create<LLVM::ExtractValueOp>(emit.loc, made, int64_t(k));
+    }
+  return next;
+}

@@ -56,7 +56,7 @@ private:
 
 // f64 by m8n8k4 of the tensor cores, from the same stages: the four numbers
 // that the pitch adds to a row keep its reads free of conflicts, too.
-class DoublesEngine final : public ThreadsEngine {
+class DoublesEngine : public ThreadsEngine {
 public:
   DoublesEngine(LoopEmitter &emit, const ContractionTile &tile, mlir::Type sumType, Value shared,
                 Value thread);
@@ -66,6 +66,18 @@ protected:
   Factors factors(Value aStage, Value bStage, int64_t depth) override;
   Values addProducts(mlir::ValueRange sums, const Factors &factors) override;
   void writeSlice(mlir::ValueRange sums, int64_t slice) override;
+};
+
+// By m16n8k8, which sm_90 has. A factor of DoublesEngine's 4 depths is followed
+// by those of the 4 behind them.
+class LargeDoublesEngine final : public DoublesEngine {
+public:
+  using DoublesEngine::DoublesEngine;
+
+protected:
+  int64_t depthStep() const override { return 8; }
+  Factors factors(Value aStage, Value bStage, int64_t depth) override;
+  Values addProducts(mlir::ValueRange sums, const Factors &factors) override;
 };
 
 } // namespace keratin::codegen

@@ -37,6 +37,7 @@ int64_t ContractionTile::sliceOfWarp() const {
   case Units::Threads:
     return laneRows() * group();
   case Units::Doubles:
+  case Units::LargeDoubles:
     return 8;
   case Units::Halves:
   case Units::TensorFloats:
@@ -48,8 +49,13 @@ int64_t ContractionTile::sliceOfWarp() const {
 }
 
 // Rows of 64 halves, or 32 floats, fill all banks of shared memory once.
-std::optional<ContractionTile> ContractionTile::ofWarpgroup() const {
+std::optional<ContractionTile> ContractionTile::ofLargeMatrices() const {
   constexpr int64_t warps = 4, matrixRows = 64;
+  if (units == Units::Doubles) {
+    ContractionTile tile = *this;
+    tile.units = Units::LargeDoubles;
+    return tile;
+  }
   if (!isStaged() || warpRows * warpColumns != warps || rows() % matrixRows != 0)
     return std::nullopt;
   ContractionTile tile = *this;
@@ -145,6 +151,7 @@ static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
     return sumBytes == 4 ? llvm::ArrayRef<Candidate>(threads4)
                          : llvm::ArrayRef<Candidate>(threads8);
   case Units::Doubles:
+  case Units::LargeDoubles:
     return doubles;
   case Units::Halves:
   case Units::Warpgroups:
@@ -162,6 +169,7 @@ static double rateOf(Units units) {
   case Units::Threads:
     return 96;
   case Units::Doubles:
+  case Units::LargeDoubles:
     return 64;
   case Units::Halves:
   case Units::Warpgroups:
@@ -259,7 +267,7 @@ DimExpr keratin::codegen::partsOfDepth(const DimExpr &depth, int64_t mostParts) 
 }
 
 ContractionTile keratin::codegen::chooseTile(Units units, int64_t sumBytes,
-                                             const ContractionSizes &sizes, bool hasWarpgroups) {
+                                             const ContractionSizes &sizes, bool hasLargeMatrices) {
   // The first of equals: the largest.
   const Candidate *best = nullptr;
   double fewest = 0;
@@ -272,5 +280,5 @@ ContractionTile keratin::codegen::chooseTile(Units units, int64_t sumBytes,
       fewest = cycles;
     }
   }
-  return hasWarpgroups ? best->tile.ofWarpgroup().value_or(best->tile) : best->tile;
+  return hasLargeMatrices ? best->tile.ofLargeMatrices().value_or(best->tile) : best->tile;
 }

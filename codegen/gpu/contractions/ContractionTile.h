@@ -16,9 +16,18 @@ namespace keratin::codegen {
 struct ContractionTile {
   // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
   // (DoublesEngine), of f16 and bf16 (HalvesEngine), or of f32 in tf32
-  // (TensorFloatEngine), each of a warp; or those of four warps together, of f16
-  // and bf16 (WarpgroupsEngine) or in tf32 (TensorFloatWarpgroupsEngine).
-  enum class Units { Threads, Doubles, Halves, TensorFloats, Warpgroups, TensorFloatWarpgroups };
+  // (TensorFloatEngine), each of a warp. On sm_90a larger ones: of f64
+  // (LargeDoublesEngine), or of four warps together those of f16 and bf16
+  // (WarpgroupsEngine) or in tf32 (TensorFloatWarpgroupsEngine).
+  enum class Units {
+    Threads,
+    Doubles,
+    Halves,
+    TensorFloats,
+    LargeDoubles,
+    Warpgroups,
+    TensorFloatWarpgroups
+  };
 
   Units units = Units::Threads;
   int64_t warpRows = 1, warpColumns = 1;
@@ -50,6 +59,7 @@ struct ContractionTile {
   bool isOfWarpgroup() const {
     return units == Units::Warpgroups || units == Units::TensorFloatWarpgroups;
   }
+  bool isOfLargeMatrices() const { return isOfWarpgroup() || units == Units::LargeDoubles; }
 
   // Of threads and doubles: numbers of a row of shared memory for one depth.
   // What is read along the depth is written across the rows: four more than
@@ -73,9 +83,10 @@ struct ContractionTile {
   // Where it begins: warpgroups find chunks by the bits of their addresses.
   uint64_t sharedAlignment() const { return isOfWarpgroup() ? 1024 : 16; }
 
-  // The same rows and columns of the same threads, multiplied by a warpgroup;
-  // nullopt where it is none of f16, bf16 and tf32, or too few rows or threads.
-  std::optional<ContractionTile> ofWarpgroup() const;
+  // The same rows and columns of the same threads, multiplied as sm_90a can:
+  // nullopt where threads multiply, or rows or threads are too few for a
+  // warpgroup.
+  std::optional<ContractionTile> ofLargeMatrices() const;
 };
 
 // "128 x 64 x 16, a warp 32 x 32, a thread 8 x 4", for people.
@@ -87,7 +98,7 @@ struct ContractionSizes {
   std::optional<int64_t> batch, rows, columns, depth;
 };
 ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
-                           const ContractionSizes &sizes, bool hasWarpgroups);
+                           const ContractionSizes &sizes, bool hasLargeMatrices);
 // How many blocks should share the depth of so many of these tiles at most: 1
 // where tiles are enough, or not known, since each needs a counter (Meeting).
 int64_t mostDepthParts(const ContractionTile &tile, const ir::DimExpr &tiles,

@@ -27,8 +27,8 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
   tile = chooseTile(unitsFor(spec.a.elementType, device.float32Products), sumBytes,
                     {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant},
-                    device.hasWarpgroups);
-  isOfDevice = tile.isOfWarpgroup();
+                    device.hasLargeMatrices);
+  isOfDevice = tile.isOfLargeMatrices();
   unitThreads = unsigned(tile.threads());
   randomBits = SharedRandomBits(kernel, unsigned(tile.group()), tile.columns() / tile.group());
   sharedBytes = tile.sharedBytes();

@@ -52,8 +52,8 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
   DimExpr products = times(nest.shape.groups, DimExpr(phases()));
   tile = chooseTile(unitsFor(spec.x.elementType, device.float32Products), sumBytes,
                     {typical(products), typical(rows()), typical(columns()), typical(depth())},
-                    device.hasWarpgroups);
-  isOfDevice = tile.isOfWarpgroup();
+                    device.hasLargeMatrices);
+  isOfDevice = tile.isOfLargeMatrices();
   unitThreads = unsigned(tile.threads());
   // Filters of a group next to each other, as many as are whole groups of blocks.
   std::optional<int64_t> filters = constantOf(nest.shape.filters);

@@ -6,6 +6,7 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=deep | FileCheck %s --check-prefix=DEEP
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=halves | FileCheck %s --check-prefix=HALVES
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=doubles | FileCheck %s --check-prefix=DOUBLES
+// RUN: keratin-dump %s --target=cuda:sm_90a --stage=ptx --function=doubles | FileCheck %s --check-prefix=BIG
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=dots | FileCheck %s --check-prefix=DOTS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=across | FileCheck %s --check-prefix=ACROSS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=odd | FileCheck %s --check-prefix=ODD
@@ -102,6 +103,9 @@ func.func @halves(%x: tensor<4096x4096xf16> {keratin.kind = "input", keratin.nam
 // CHECK:         schedule: tiles of 128 x 64 x 8, a warp 64 x 32 by tensor cores
 // DOUBLES-COUNT-64: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 // DOUBLES-NOT:   .local
+// On sm_90a by the larger matrices that it has.
+// BIG-COUNT-16: mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64
+// BIG-NOT:     {{m8n8k4|[.]local}}
 func.func @doubles(%x: tensor<4096x4096xf64> {keratin.kind = "input", keratin.name = "x"},
                    %w: tensor<4096x4096xf64> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<4096x4096xf64> {keratin.kind = "output", keratin.name = "y"}) {

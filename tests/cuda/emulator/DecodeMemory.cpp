@@ -275,7 +275,8 @@ constexpr ShapeFacts shapes[] = {
     {".m16n8k16", Type::F16, 16, 8, 16, 4, 2}, {".m16n8k16", Type::BF16, 16, 8, 16, 4, 2},
     {".m16n8k8", Type::F16, 16, 8, 8, 2, 1},   {".m16n8k8", Type::BF16, 16, 8, 8, 2, 1},
     {".m16n8k8", Type::TF32, 16, 8, 8, 4, 2},  {".m16n8k4", Type::TF32, 16, 8, 4, 2, 1},
-    {".m8n8k4", Type::F64, 8, 8, 4, 1, 1}};
+    {".m8n8k4", Type::F64, 8, 8, 4, 1, 1},     {".m16n8k4", Type::F64, 16, 8, 4, 2, 1},
+    {".m16n8k8", Type::F64, 16, 8, 8, 4, 2},   {".m16n8k16", Type::F64, 16, 8, 16, 8, 4}};
 } // namespace
 
 // mma.sync.aligned.shape.row.col.d.a.b.c
@@ -298,7 +299,7 @@ void Decoder::matrixProduct() {
     fail("a product of this shape and these types is not emulated");
   needOperands(4, 4);
   Matrix made{{a, d, facts->m, facts->n, facts->k}, {}, {}, {}, {}};
-  size_t sums = a == Type::F64 ? 2 : d == Type::F16 ? 2 : 4;
+  size_t sums = a == Type::F64 ? facts->m / 4 : d == Type::F16 ? 2 : 4;
   Type part = a == Type::F64 ? Type::F64 : Type::B32;
   auto registers = [&](const Operand &from, size_t count, std::vector<uint32_t> &into,
                        bool written) {

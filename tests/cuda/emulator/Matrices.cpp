@@ -86,9 +86,13 @@ void gatherSingles(Warp &warp, const Matrix &use, Operands<float> &to) {
 }
 
 void gatherDoubles(Warp &warp, const Matrix &use, Operands<double> &to) {
+  const uint32_t down = use.shape.m / 8;
   for (uint32_t l = 0; l < warpLanes; ++l) {
-    to.a[l / 4][l % 4] = warp.lanes<double>(use.a[0])[l];
-    to.b[l % 4][l / 4] = warp.lanes<double>(use.b[0])[l];
+    uint32_t group = l / 4, place = l % 4;
+    for (uint32_t r = 0; r < use.a.size(); ++r)
+      to.a[group + 8 * (r % down)][place + 4 * (r / down)] = warp.lanes<double>(use.a[r])[l];
+    for (uint32_t r = 0; r < use.b.size(); ++r)
+      to.b[place + 4 * r][group] = warp.lanes<double>(use.b[r])[l];
   }
 }
 
@@ -118,11 +122,11 @@ template <class T> void scatterSums(Warp &warp, const Matrix &use, const Operand
     }
 }
 
-void multiplyDoubles(Operands<double> &on, bool permuted) {
-  for (uint32_t row = 0; row < 8; ++row)
-    for (uint32_t step = 0; step < 4; ++step)
+void multiplyDoubles(Operands<double> &on, const MatrixShape &shape, bool permuted) {
+  for (uint32_t row = 0; row < shape.m; ++row)
+    for (uint32_t step = 0; step < shape.k; ++step)
       for (uint32_t column = 0; column < 8; ++column) {
-        uint32_t k = permuted ? 3 - step : step;
+        uint32_t k = permuted ? shape.k - 1 - step : step;
         on.c[row][column] = std::fma(on.a[row][k], on.b[k][column], on.c[row][column]);
       }
 }
@@ -137,7 +141,7 @@ void multiplyMatrix(Warp &warp, const Instruction &i, uint32_t mask) {
     Operands<double> operands;
     gatherDoubles(warp, use, operands);
     gatherSums(warp, use, operands);
-    multiplyDoubles(operands, permuted);
+    multiplyDoubles(operands, use.shape, permuted);
     return scatterSums(warp, use, operands);
   }
   Operands<float> operands;
