@@ -181,21 +181,6 @@ def test_a_call_that_one_rank_refuses_fails_on_the_others_too(call):
     assert told.startswith('RankError') and 'rank 1 has failed: ' + reason in told and told.endswith('2.0\n'), told
 
 
-def test_a_mesh_that_is_none():
-    lines = ['for mesh in (["data"], {"data": "2"}, {1: 2}, {"": 1}, {"data": 2**32 + 1}):',
-             '    try:',
-             '        D.init(mesh)',
-             '    except (TypeError, ValueError) as error:',
-             "        print(type(error).__name__, str(error).split('; at ')[0])"]
-    (code, output), = run_ranks(1, 'no-mesh-%d' % os.getpid(), script(lines, init=''))
-    assert code == 0 and output.splitlines() == [
-        "TypeError distributed.init: argument 1 is ['data'] (list); needed a dict: the axes, with the number of ranks along each",
-        "TypeError distributed.init: argument 1 is '2' (str); needed a whole number",
-        'TypeError distributed.init: argument 1 is 1 (int); needed a string',
-        "ValueError distributed.init: an axis is named ''; needed letters, digits and _, a letter first, 64 at most",
-        'ValueError distributed.init: a mesh of data 2147483647 is 2147483647 ranks; there are 1'], output
-
-
 def test_a_killed_rank_is_missed():
     lines = [*SUM, 'f([numpy.ones((1, 2))])', 'import os, signal',
              'if D.rank() == 1: os.kill(os.getpid(), signal.SIGKILL)',

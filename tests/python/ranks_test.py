@@ -17,6 +17,17 @@ def test_arrays_are_gathered_along_the_first_axis():
         distributed.all_gather(np.ones((2, 3)), along='data')
 
 
+@pytest.mark.parametrize('mesh, error, message', [
+    (['data'], TypeError, r"argument 1 is \['data'\] \(list\); needed a dict: the axes, with the number of ranks along each"),
+    ({'data': '2'}, TypeError, r"argument 1 is '2' \(str\); needed a whole number"),
+    ({1: 2}, TypeError, r'argument 1 is 1 \(int\); needed a string'),
+    ({'': 1}, ValueError, "an axis is named ''; needed letters, digits and _, a letter first, 64 at most"),
+    ({'data': 2**32 + 1}, ValueError, 'a mesh of data 2147483647 is 2147483647 ranks; there are 1')])
+def test_a_mesh_that_is_none(mesh, error, message):
+    with pytest.raises(error, match='distributed.init: ' + message):
+        distributed.init(mesh)
+
+
 @pytest.mark.parametrize('variable', ['KERATIN_GATHER_PARTS', 'KERATIN_LOCAL_STATISTICS'])
 def test_what_programs_may_have_is_on_or_off(variable):
     environment = {**os.environ, 'KERATIN_SHARD': 'batch', variable: 'yes'}
