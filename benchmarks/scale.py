@@ -1,9 +1,10 @@
 """What a step takes on many ranks: a model of messages, fitted to those measured here, and the schedules of compiled steps.
 
-scale.py [--messages=FILE] [--models=FOLDER] [--write]
+scale.py [--messages=FILE] [--models=FOLDER] [--simulate=RANKS,...] [--write]
 
 Messages are the lines of message_bench (benchmarks/messages.jsonl), schedules what keratin-dump --shard=batch says of the steps of scale_models.py in
 FOLDER, which are made where they are not there. Prints the tables; --write puts them into docs/scale.md, which says what they assume.
+--simulate runs the same schedules in SimGrid too (benchmarks/simgrid; Debian's libsimgrid-dev): seconds for 64 ranks, minutes for 256.
 """
 
 import argparse
@@ -121,32 +122,6 @@ def schedule_of(path):
     return Schedule(path.stem, done, sizes, events)
 
 
-def bucketed(schedule, most=25 << 20):
-    """What if: messages of gradients, those that nothing waits for before the last start, in buckets, each started when its last is ready."""
-    last = max(i for i, event in enumerate(schedule.events) if event[0] == "start")
-    early = {event[1] for event in schedule.events[:last] if event[0] == "wait"}
-    sizes, events, bucket = {}, [], []
-    starts = [event for event in schedule.events if event[0] == "start" and event[1] not in early]
-    end = max(at for _, _, at in schedule.events)
-
-    def close(at):
-        number = bucket[0]
-        sizes[number] = sum(schedule.bytes[n] for n in bucket)
-        events.append(("start", number, at))
-        bucket.clear()
-
-    for event in schedule.events:
-        if event[1] in early:
-            sizes[event[1]] = schedule.bytes[event[1]]
-            events.append(event)
-        elif event[0] == "start":
-            bucket.append(event[1])
-            if event == starts[-1] or sum(schedule.bytes[n] for n in bucket) >= most:
-                close(event[2])
-    events += [("wait", number, end) for number in sizes if number not in early]
-    return Schedule(schedule.name, schedule.work, sizes, events)
-
-
 def step(schedule, network, ranks):
     """The time of a step: messages go one after the other, beside the kernels, until they are waited for."""
     now = free = before = 0
@@ -162,6 +137,42 @@ def step(schedule, network, ranks):
     return now + schedule.work - before
 
 
+# ---- A second opinion --------------------------------------------------------------------------
+
+
+def simulator(folder):
+    """benchmarks/simgrid, compiled."""
+    source, program = HERE / "simgrid" / "steps.cpp", folder / "simgrid-steps"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        subprocess.run(["clang++-19", "-std=c++17", "-O2", source, "-o", program, "-lsimgrid"], check=True)
+    return program
+
+
+def simulated(program, schedule, network, ranks, late):
+    """step(), by SimGrid; each rank's kernels take longer by a share that is drawn, of this mean."""
+    lines, places, before = [], {}, 0
+    for kind, number, at in schedule.events:
+        if kind == "start":
+            places[number] = len(places)
+        lines.append(f"{kind} {schedule.bytes[number] if kind == 'start' else places[number]} {at - before}")
+        before = at
+    lines.append(f"end {schedule.work - before}")
+    numbers = [ranks, network.latency, network.overhead, network.byte, network.add, late]
+    done = subprocess.run([program, *map(str, numbers), "--log=root.thres:error"], input="\n".join(lines), check=True, text=True, stdout=subprocess.PIPE)
+    return float(done.stdout)
+
+
+def simulated_table(program, schedules, all_ranks):
+    rows = []
+    for schedule, network in itertools.product(schedules, NETWORKS):
+        model = [f"{schedule.work / step(schedule, network, n):.0%}" for n in all_ranks]
+        rows.append([schedule.name, network.name, "", *model])
+        for late in LATE:
+            times = [simulated(program, schedule, network, n, late) for n in all_ranks]
+            rows.append(["", "", f"SimGrid, kernels late by {late:.0%}" if late else "SimGrid", *(f"{schedule.work / time:.0%}" for time in times)])
+    return table(["step", "network", "", *all_ranks], rows)
+
+
 # ---- The page ----------------------------------------------------------------------------------
 
 # Published; docs/scale.md says where.
@@ -172,6 +183,8 @@ NETWORKS = [
 ]
 # A rank's device, of 32 rows: operations and bytes in a microsecond, and what a kernel takes beside.
 OPERATIONS, BANDWIDTH, LAUNCH = 10e6, 0.9e6, 5
+# Of their time: how late kernels are on a rank, beside not at all.
+LATE = [0, 0.05]
 STEPS = ["digits", "resnet50", "resnet50_sync", "transformer"]
 
 
@@ -206,14 +219,12 @@ def predicted_tables(schedules):
         total = sum(schedule.bytes.values())
         starts = {number: at for kind, number, at in schedule.events if kind == "start"}
         half = min(at for at in starts.values() if sum(schedule.bytes[n] for n in starts if starts[n] <= at) >= total / 2)
-        merged = bucketed(schedule)
         messages.append([schedule.name, len(schedule.bytes), f"{total / 1e6:.3g} MB", f"{max(schedule.bytes.values()) / 1e6:.3g} MB",
-                         f"{half / schedule.work:.0%}", len(merged.bytes), f"{schedule.work / 1e3:.3g} ms"])
+                         f"{half / schedule.work:.0%}", f"{schedule.work / 1e3:.3g} ms"])
         for network in NETWORKS:
-            for kind, each in (("as compiled", schedule), ("in buckets", merged)):
-                rows.append([schedule.name, network.name, kind, *(f"{each.work / step(each, network, n):.0%}" for n in RANKS)])
-    return (table(["step", "messages", "bytes", "largest", "half of the bytes are ready after", "in buckets", "kernels"], messages),
-            table(["step", "network", "messages", *RANKS], rows))
+            rows.append([schedule.name, network.name, *(f"{schedule.work / step(schedule, network, n):.0%}" for n in RANKS)])
+    return (table(["step", "messages", "bytes", "largest", "half of the bytes are ready after", "kernels"], messages),
+            table(["step", "network", *RANKS], rows))
 
 
 def replaced(page, mark, text):
@@ -226,6 +237,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=Path, default=HERE / "messages.jsonl")
     parser.add_argument("--models", type=Path, default=ROOT / "build" / "scale")
+    parser.add_argument("--simulate", type=lambda text: [int(each) for each in text.split(",")], help="numbers of ranks")
     parser.add_argument("--write", action="store_true", help="into docs/scale.md")
     options = parser.parse_args()
     if not (options.models / "transformer.ktg").exists():
@@ -235,7 +247,10 @@ def main():
                        env={**os.environ, "PYTHONPATH": path})
     lines = [json.loads(line) for line in options.messages.read_text(encoding="utf-8").splitlines()]
     tables = dict(zip(("measured", "fitted"), measured_tables(lines)))
-    tables.update(zip(("schedules", "predicted"), predicted_tables([schedule_of(options.models / f"{name}.ktg") for name in STEPS])))
+    schedules = [schedule_of(options.models / f"{name}.ktg") for name in STEPS]
+    tables.update(zip(("schedules", "predicted"), predicted_tables(schedules)))
+    if options.simulate:
+        tables["simulated"] = simulated_table(simulator(options.models), schedules, options.simulate)
     page = PAGE.read_text(encoding="utf-8") if options.write else ""
     for mark, text in tables.items():
         print(text)
