@@ -33,6 +33,16 @@ static SymbolsByAxis shardedSizes(func::FuncOp function, const VariableParts &va
   return sizes;
 }
 
+// The markers do not say which axis a rank's own rows are along.
+static LogicalResult refuseOwnStatistics(func::FuncOp function) {
+  const WalkResult found = function.walk([](LeaveRankOp op) {
+    emitGraphError(op) << "not implemented: local statistics beside sizes that are sharded along "
+                          "another axis of a mesh";
+    return WalkResult::interrupt();
+  });
+  return failure(found.wasInterrupted());
+}
+
 namespace {
 struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
   using ShardBase::ShardBase;
@@ -49,6 +59,8 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     Signature signature(function);
     for (BlockArgument argument : function.getArguments())
       signature.makePart(argument.getArgNumber());
+    if (sharded.size() > 1 && failed(refuseOwnStatistics(function)))
+      return signalPassFailure();
     llvm::DenseSet<int64_t> others;
     for (const auto &[axis, symbols] : sharded)
       others.insert(symbols.begin(), symbols.end());
