@@ -572,6 +572,14 @@ func.func @permute(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "
   return %y : tensor<3x2xf32>
 }
 
+// What ranks do together along an axis of their mesh, of format 1.4.
+func.func @mesh_axis(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}, tensor<3x2xf32> {keratin.kind = "output", keratin.name = "z"}) {
+  %y = keratin.all_reduce sum %x along "model" : tensor<3x2xf32>
+  %z = keratin.permute %x pairs = [0, 0] along "data" : tensor<3x2xf32>
+  return %y, %z : tensor<3x2xf32>, tensor<3x2xf32>
+}
+
 // Ops may have the parts of all ranks, of format 1.4.
 func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64})
     -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "s"})

@@ -103,6 +103,7 @@ TEST_CASE("golden files are read and executed", "[golden]") {
         hasOp |= op == "size_limits" && function->hasAttr("keratin.limits");
         hasOp |= op == "shards" && ir::Signature(function).sharded(0) == 0 &&
                  ir::Signature(function).sharded(1) == 1;
+        hasOp |= op == "mesh_axis" && ir::meshAxesIn(function).size() == 2;
         hasOp |= op == "gathered_parts" && function->hasAttr(ir::kGathersPartsAttr);
         hasOp |= op == "local_statistics" && function->hasAttr(ir::kLocalStatisticsAttr);
       }

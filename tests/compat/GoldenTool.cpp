@@ -90,7 +90,7 @@ static uint32_t minorOf(StringRef name) {
   if (name == "size_names" || name == "size_limits" || name == "shards" ||
       name == "gathered_parts" || name == "local_statistics")
     return kSavedMinorOfSizeNames;
-  const SavedOp *op = findSavedOp(name);
+  const SavedOp *op = findSavedOp(name == "mesh_axis" ? "all_reduce" : name);
   return op ? op->minor : 0;
 }
 
