@@ -41,12 +41,11 @@ static keratin_axis_t axisNamed(const char *function, const std::string &name,
 }
 
 int rank(const std::string &axis, SourceLocation location) {
-  const keratin_axis_t found = axisNamed("distributed.rank", axis, location);
-  return rank() / found.stride % found.count;
+  return jobRank(axisNamed("distributed.rank", axis, location));
 }
 
 int size(const std::string &axis, SourceLocation location) {
-  return axisNamed("distributed.size", axis, location).count;
+  return jobSize(axisNamed("distributed.size", axis, location));
 }
 
 std::string engine() { return jobGroup() ? keratin_group_engine(jobGroup()) : "one rank"; }

@@ -325,14 +325,14 @@ FunctionModule frontend::moduleOf(const Function::Impl &impl, const FunctionOpti
   FunctionModule module =
       buildFunctionModule(sliceFunction(impl), impl.name, Literals::AsConstants);
   if (options.shardStates)
-    divideStates(module);
+    divideStates(module, axisInJob(impl.shard.front().mesh));
   return module;
 }
 
 static VariableStorage::Extent extentIn(const FunctionModule &module,
                                         const VariableStorage *storage) {
-  return module.divided.count(storage) ? VariableStorage::Extent::Part
-                                       : VariableStorage::Extent::Whole;
+  return module.divided.count(storage) ? VariableStorage::Extent(module.dividedAlong)
+                                       : std::nullopt;
 }
 
 Placement frontend::placeFunction(const Call &call, const FunctionModule &module,
@@ -462,10 +462,6 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
   for (const Shard &shard : impl.shard)
     if (std::string axis = axisInJob(shard.mesh); !axis.empty() && !jobAxis(axis))
       call.valueError("'" + shard.size + "' is to be sharded, and " + noSuchAxis(axis));
-  if (options.shardStates)
-    if (std::string axis = axisInJob(impl.shard.front().mesh);
-        !axis.empty() && jobAxis(axis)->count != jobSize())
-      call.notImplemented("states in parts along an axis of a mesh");
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,

@@ -4,6 +4,8 @@
 
 #include "frontend/graph/GraphSlice.h"
 
+#include "runtime/include/keratin/comm.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,8 +31,9 @@ struct FunctionModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   // The variables of the signature, in order.
   std::vector<ModuleVariable> variables;
-  // Those of which each rank of a job has a part.
+  // Those of which each rank of a job has a part, among those along an axis of the mesh.
   std::set<const VariableStorage *> divided;
+  keratin_axis_t dividedAlong = {};
   int64_t outputs = 0;
   size_t constantBytes = 0; // of all constants
 

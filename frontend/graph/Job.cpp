@@ -19,8 +19,14 @@ static std::vector<MeshAxis> arranged; // written once, before the group is know
 
 keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acquire); }
 
-int frontend::jobRank() { return jobGroup() ? keratin_group_rank(jobGroup()) : 0; }
-int frontend::jobSize() { return jobGroup() ? keratin_group_size(jobGroup()) : 1; }
+int frontend::jobRank(keratin_axis_t along) {
+  const int rank = jobGroup() ? keratin_group_rank(jobGroup()) : 0;
+  return along.count ? rank / along.stride % along.count : rank;
+}
+
+int frontend::jobSize(keratin_axis_t along) {
+  return along.count ? along.count : jobGroup() ? keratin_group_size(jobGroup()) : 1;
+}
 
 // Names are what users may call sizes; a group looks at the rest of a mesh.
 static void checkNames(const std::vector<MeshAxis> &mesh, SourceLocation location) {
@@ -109,13 +115,15 @@ void frontend::runWithJob(const char *function, const keratin_collective_t &want
     throwRankFailure(function, status);
 }
 
-void frontend::gatherWithJob(const char *function, const char *name, const Array &own, Array &all) {
+void frontend::gatherWithJob(const char *function, const char *name, const Array &own, Array &all,
+                             keratin_axis_t along) {
   keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, name);
   wanted.dtype = int32_t(own.dtype());
   wanted.send = own.rawData();
   wanted.send_elements = own.size();
   wanted.receive = all.rawData();
   wanted.receive_elements = all.size();
+  wanted.axis = along;
   runWithJob(function, wanted);
 }
 

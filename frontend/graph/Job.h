@@ -13,9 +13,9 @@ namespace keratin::frontend {
 
 // Null: it has joined none. The group stays when it is left; then its collectives fail.
 keratin_group_t *jobGroup();
-// 0 and 1 where it has joined none.
-int jobRank();
-int jobSize();
+// Of those along an axis of the mesh, or of all. 0 and 1 where it has joined none.
+int jobRank(keratin_axis_t along = {});
+int jobSize(keratin_axis_t along = {});
 // Joins by what the launcher says, or over an engine that the program brings. RuntimeError where
 // the process has joined already; ValueError where the ranks cannot be arranged so.
 void joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLocation location);
@@ -33,8 +33,10 @@ keratin_status_code_t callWithJob(keratin_executable_t *executable, keratin_stat
 // of the function, where it fails.
 void runWithJob(const char *function, const keratin_collective_t &wanted);
 keratin_collective_t collective(int32_t kind, const char *name);
-// The elements of all ranks' arrays, which have one dtype, in their order; `all` has room for them.
-void gatherWithJob(const char *function, const char *name, const Array &own, Array &all);
+// The elements of all ranks' arrays, or of those along an axis, which have one dtype, in their
+// order; `all` has room for them.
+void gatherWithJob(const char *function, const char *name, const Array &own, Array &all,
+                   keratin_axis_t along = {});
 // An array that a collective is to fill; where there is no memory for it, the other ranks are told.
 Array emptyInJob(DType dtype, const std::vector<int64_t> &dims);
 

@@ -53,8 +53,9 @@ static ir::DimExpr addNumber(FunctionModule &module, func::FuncOp function, cons
   return ir::DimExpr::symbol(symbol);
 }
 
-void frontend::divideStates(FunctionModule &module) {
-  if (jobSize() == 1)
+void frontend::divideStates(FunctionModule &module, const std::string &axis) {
+  const keratin_axis_t along = jobAxis(axis).value_or(keratin_axis_t{});
+  if (jobSize(along) == 1)
     return;
   func::FuncOp function = *module.module->getOps<func::FuncOp>().begin();
   ir::Signature signature(function);
@@ -65,10 +66,13 @@ void frontend::divideStates(FunctionModule &module) {
       states.push_back(argument.getArgNumber());
   if (states.empty())
     return;
-  const ir::DimExpr rank = addNumber(module, function, "rank", jobRank());
-  const ir::DimExpr ranks = addNumber(module, function, "ranks", jobSize());
+  const ir::DimExpr rank = addNumber(module, function, "rank", jobRank(along));
+  const ir::DimExpr ranks = addNumber(module, function, "ranks", jobSize(along));
+  module.dividedAlong = along;
   for (unsigned state : states) {
-    signature.setInParts(state, {rank, ranks});
+    signature.setInParts(state, {rank, ranks},
+                         axis.empty() ? StringAttr()
+                                      : StringAttr::get(function.getContext(), axis));
     module.divided.insert(module.variables[state - first].storage.get());
   }
 }

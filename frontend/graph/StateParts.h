@@ -8,8 +8,9 @@ namespace keratin::frontend {
 
 // Marks the states, for --keratin-shard, and adds two variables that say which rank this is, of how
 // many. A state is a variable from which updates are made, element by element, of itself and of
-// another one, and that nothing else reads. Alone a rank has all of them.
-void divideStates(FunctionModule &module);
+// another one, and that nothing else reads. The ranks are those along an axis of the mesh; "": all.
+// Alone a rank has all of them.
+void divideStates(FunctionModule &module, const std::string &axis);
 
 } // namespace keratin::frontend
 

@@ -72,14 +72,15 @@ size_t VariableStorage::bytes() const {
 
 //===-- Parts ---------------------------------------------------------------------------------===//
 
-static ir::EvenParts partsOfJob() { return {jobRank(), jobSize()}; }
+static ir::EvenParts partsAlong(keratin_axis_t axis) { return {jobRank(axis), jobSize(axis)}; }
 
 // In one line, with zeros behind the last element.
-Array VariableStorage::partOf(const Array &whole) const {
+Array VariableStorage::partOf(const Array &whole, keratin_axis_t along) const {
+  const ir::EvenParts parts = partsAlong(along);
   Array host = whole.toHost(), packed;
   const char *elements = static_cast<const char *>(rowMajor(host, packed).rawData());
-  const int64_t count = host.size(), begin = partsOfJob().begin(count)->constantValue(),
-                length = partsOfJob().length(count)->constantValue(),
+  const int64_t count = host.size(), begin = parts.begin(count)->constantValue(),
+                length = parts.length(count)->constantValue(),
                 own = std::max<int64_t>(0, std::min(length, count - begin));
   Array part = Array::empty(type, {length});
   std::memset(part.rawData(), 0, part.bytes());
@@ -89,35 +90,36 @@ Array VariableStorage::partOf(const Array &whole) const {
   return part;
 }
 
-static Array wholeOf(const Array &part, const std::vector<int64_t> &dims) {
-  Array all = emptyInJob(part.dtype(), {part.size() * jobSize()});
+static Array wholeOf(const Array &part, const std::vector<int64_t> &dims, keratin_axis_t along) {
+  Array all = emptyInJob(part.dtype(), {part.size() * jobSize(along)});
   Array whole = emptyInJob(part.dtype(), dims);
-  gatherWithJob("get_value", "parts of a variable", part, all);
+  gatherWithJob("get_value", "parts of a variable", part, all, along);
   std::memcpy(whole.rawData(), all.rawData(), whole.bytes());
   return whole;
 }
 
 //===-- Values --------------------------------------------------------------------------------===//
 
-Array VariableStorage::readFrom(const keratin_variable_t *present, bool isPart) const {
+Array VariableStorage::readFrom(const keratin_variable_t *present, Extent part) const {
   const int64_t count = int64_t(bytes() / dtypeSize(type));
-  Array value = isPart ? Array::empty(type, {partsOfJob().length(count)->constantValue()})
-                       : Array::empty(type, dims);
+  Array value = part ? Array::empty(type, {partsAlong(*part).length(count)->constantValue()})
+                     : Array::empty(type, dims);
   keratin_status_t status = {};
   keratin_variable_read(present, value.rawData(), value.bytes(), &status);
   throwIfFailed("get_value", status);
-  return isPart ? wholeOf(value, dims) : value;
+  return part ? wholeOf(value, dims, *part) : value;
 }
 
 Array VariableStorage::read() const {
   Handle present;
-  bool isPart;
+  Extent part;
   {
     std::shared_lock lock(moves());
     present = variable;
-    isPart = isDivided();
+    if (isDivided())
+      part = dividedAlong;
   }
-  return readFrom(present.get(), isPart);
+  return readFrom(present.get(), part);
 }
 
 static void readAll(const std::vector<VariableStorage::Handle> &from,
@@ -166,10 +168,13 @@ VariableStorage::Handle VariableStorage::peek(const keratin_device_t &device) co
 }
 
 std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &device,
-                                                       const std::string &name,
-                                                       Extent extent) const {
+                                                       const std::string &name, Extent part) const {
   const keratin_device_t *other = settledOn();
-  if (other && isDivided() != (extent == Extent::Part))
+  if (other && isDivided() && part &&
+      (part->count != dividedAlong.count || part->stride != dividedAlong.stride))
+    return "variable '" + name +
+           "' is in parts along another axis of the mesh, for another function";
+  if (other && isDivided() != part.has_value())
     return "variable '" + name + "' is " +
            (isDivided() ? "in parts, one on each rank, for another function; needed the whole"
                         : "whole on each rank, for another function; needed a part of it on each");
@@ -181,20 +186,21 @@ std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &d
 
 VariableStorage::Handle VariableStorage::settle(const keratin_device_t &device,
                                                 const std::string &function,
-                                                const std::string &name, Extent extent) {
-  const bool needsPart = extent == Extent::Part;
-  if (settledOn() != &device || isDivided() != needsPart) {
+                                                const std::string &name, Extent part) {
+  if (settledOn() != &device || isDivided() != part.has_value() || part) {
     std::unique_lock lock(moves());
-    if (std::optional<std::string> conflict = conflictOn(device, name, extent))
+    if (std::optional<std::string> conflict = conflictOn(device, name, part))
       throw ValueError(function + ": " + *conflict);
-    if (settledOn() != &device && (place != &device || needsPart)) {
-      Array value = readFrom(variable.get(), /*isPart=*/false);
-      if (needsPart)
-        value = partOf(value);
+    if (settledOn() != &device && (place != &device || part)) {
+      Array value = readFrom(variable.get(), std::nullopt);
+      if (part)
+        value = partOf(value, *part);
       variable = makeOn(device, value.shape(), value.rawData());
       place = &device;
     }
-    divided.store(needsPart, std::memory_order_release);
+    if (part)
+      dividedAlong = *part;
+    divided.store(part.has_value(), std::memory_order_release);
     settled.store(&device, std::memory_order_release);
   }
   return variable; // which moves no more
@@ -208,8 +214,9 @@ void VariableStorage::write(const std::string &function,
   std::shared_lock lock(moves());
   for (const auto &[storage, value] : assignments) {
     variables.push_back(storage->variable.get());
-    values.push_back(
-        viewOf(storage->isDivided() ? parts.emplace_back(storage->partOf(value)) : value));
+    values.push_back(viewOf(storage->isDivided()
+                                ? parts.emplace_back(storage->partOf(value, storage->dividedAlong))
+                                : value));
   }
   keratin_status_t status = {};
   keratin_variables_write(variables.data(), values.data(), int32_t(values.size()), &status);

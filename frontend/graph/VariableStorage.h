@@ -4,6 +4,8 @@
 
 #include "keratin/array.h"
 
+#include "runtime/include/keratin/comm.h"
+
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -37,16 +39,17 @@ public:
 
   // The device that a function has decided for; null if none has.
   const keratin_device_t *settledOn() const { return settled.load(std::memory_order_acquire); }
-  // What a function needs of it.
-  enum class Extent { Whole, Part };
+  // What a function needs of it: the whole, or this rank's part, one of those along an axis of the
+  // mesh or, of no ranks, of all.
+  using Extent = std::optional<keratin_axis_t>;
   // What to say of a function that would use it on this device, if another has decided otherwise.
   // `name` is the variable's.
   std::optional<std::string> conflictOn(const keratin_device_t &device, const std::string &name,
-                                        Extent extent) const;
+                                        Extent part) const;
   // It lies on the device from now on, this rank's part of it or the whole. ValueError "function:
   // ..." for a conflict.
   Handle settle(const keratin_device_t &device, const std::string &function,
-                const std::string &name, Extent extent = Extent::Whole);
+                const std::string &name, Extent part = std::nullopt);
   // As it is, if the whole lies on the device, for a reader, who does not decide anything; else
   // null.
   Handle peek(const keratin_device_t &device) const;
@@ -72,8 +75,8 @@ public:
 private:
   Handle makeOn(const keratin_device_t &device, const std::vector<int64_t> &dims,
                 const void *initial) const;
-  Array partOf(const Array &whole) const;
-  Array readFrom(const keratin_variable_t *variable, bool isPart) const;
+  Array partOf(const Array &whole, keratin_axis_t along) const;
+  Array readFrom(const keratin_variable_t *variable, Extent part) const;
 
   const DType type;
   const std::vector<int64_t> dims;
@@ -81,6 +84,7 @@ private:
   const keratin_device_t *place; // where that lies
   std::atomic<const keratin_device_t *> settled{nullptr};
   std::atomic<bool> divided{false};
+  keratin_axis_t dividedAlong = {}; // written before that
 };
 
 } // namespace keratin::frontend

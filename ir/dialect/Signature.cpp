@@ -234,9 +234,11 @@ void Signature::setResultPart(unsigned result, int64_t dimension) {
                          Builder(function.getContext()).getI64IntegerAttr(dimension));
 }
 
-void Signature::setInParts(unsigned argument, const EvenParts &parts) {
+void Signature::setInParts(unsigned argument, const EvenParts &parts, StringAttr axis) {
   function.setArgAttr(argument, kInParts,
                       DimsAttr::get(function.getContext(), {parts.rank, parts.ranks}));
+  if (axis)
+    function.setArgAttr(argument, kMeshAxis, axis);
 }
 
 void Signature::removeInParts(unsigned argument) {

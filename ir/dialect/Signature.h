@@ -124,7 +124,7 @@ public:
   // What was sharded is the part of a rank from here on.
   void makePart(unsigned argument);
   void setResultPart(unsigned result, int64_t dimension);
-  void setInParts(unsigned argument, const EvenParts &parts);
+  void setInParts(unsigned argument, const EvenParts &parts, mlir::StringAttr axis = {});
   // With the dimension, which is sharded, along an axis of the mesh or along all ranks.
   void setOwnPart(unsigned argument, const OwnPart &part, mlir::StringAttr axis = {});
   void removeInParts(unsigned argument);

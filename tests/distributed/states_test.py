@@ -159,14 +159,28 @@ def test_functions_that_disagree_are_told():
         assert lines[4].startswith('NotImplementedError function: ') and 'states in parts with lazy updates' in lines[4]
 
 
-def test_states_along_an_axis_of_a_mesh_are_refused():
-    command = [sys.executable, '-c', MODEL.replace('D.init()', "D.init({'data': 1, 'model': 2})") + '''
+@pytest.mark.parametrize('axis', ['data', 'model'])
+def test_states_along_an_axis_of_a_mesh(axis):
+    mesh = MODEL.replace('D.init()', "D.init({'data': 2, 'model': 2})").replace('D.rank()', 'D.rank(%r)' % axis)
+    mesh = mesh.replace('D.size()', 'D.size(%r)' % axis).replace("shard=['batch']", "shard={'batch': %r}" % axis)
+    command = [sys.executable, '-c', mesh + """
+parts, alone = Model(shard_states=True), Model()
+for i in range(4):
+    assert alone.train().tobytes() == parts.train().tobytes()
+assert alone.values() == parts.values()
+for state in parts.states:
+    K.set_value(state, K.get_value(state) + 1)
+    K.set_value(alone.states[parts.states.index(state)], K.get_value(state))
+assert alone.train().tobytes() == parts.train().tobytes() and alone.values() == parts.values()
+other = 'data' if %r == 'model' else 'model'
+x = K.placeholder((K.Dim('batch'), 7))
+m, w = parts.states[0], parts.weights[0]
 try:
-    Model(shard_states=True)
-except NotImplementedError as error:
-    assert 'states in parts along an axis of a mesh' in str(error)
+    K.function([x], [], [K.update(m, m + K.sum(x)), K.update(w, w - m)], shard={'batch': other}, shard_states=True)
+except ValueError as error:
+    assert "variable 'm0' is in parts along another axis of the mesh, for another function" in str(error), error
 else:
     raise AssertionError('not refused')
-''']
-    for code, output in run_ranks(2, 'states-mesh-%d' % os.getpid(), command):
+""" % axis]
+    for code, output in run_ranks(4, 'states-mesh-%s-%d' % (axis, os.getpid()), command):
         assert code == 0, output
