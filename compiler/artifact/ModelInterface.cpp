@@ -6,6 +6,8 @@
 #include "runtime/core/DType.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
@@ -266,6 +268,17 @@ private:
         functions, [](const FunctionText &function) { return function.f.num_collectives > 0; });
   }
 
+  // "the axes data, model": what the functions' messages are along; "": all ranks.
+  std::string axisNames() const {
+    llvm::SetVector<llvm::StringRef> names;
+    for (const FunctionText &function : functions)
+      for (int64_t i = 0; function.f.axes && i < function.f.axes->num_axes; ++i)
+        names.insert(function.f.axes->names[i]);
+    if (names.empty())
+      return "";
+    return (names.size() == 1 ? "the axis " : "the axes ") + llvm::join(names, ", ");
+  }
+
   // What there is of a job: each rank has a state.
   void ranks() {
     const Argument pointer{Kind::Pointer}, state{Kind::State};
@@ -277,10 +290,19 @@ private:
          "0. Calls get each");
     line("// rank's rows, and succeed on all ranks or on none. A state that does not join is one "
          "rank.");
-    declare("state_join", "keratin_state_join",
-            {{"STATE *state", state},
-             {"struct keratin_comm_t *engine", pointer},
-             {"keratin_status_t *status", pointer}});
+    if (std::string axes = axisNames(); !axes.empty()) {
+      line("// They are arranged in a mesh with " + axes + ", \"data:2,model:2\" say.");
+      declare("state_join", "keratin_state_join_mesh",
+              {{"STATE *state", state},
+               {"struct keratin_comm_t *engine", pointer},
+               {"const char *mesh", pointer},
+               {"keratin_status_t *status", pointer}});
+    } else {
+      declare("state_join", "keratin_state_join",
+              {{"STATE *state", state},
+               {"struct keratin_comm_t *engine", pointer},
+               {"keratin_status_t *status", pointer}});
+    }
     line("// Which rank this is, of how many.");
     declare("state_ranks", "keratin_state_ranks",
             {{"const STATE *state", state},

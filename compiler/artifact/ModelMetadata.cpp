@@ -82,6 +82,11 @@ void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef 
     });
   if (!sharded.empty() || f.num_collectives > 0)
     json.attribute("collectives", f.num_collectives);
+  if (f.axes)
+    json.attributeArray("mesh_axes", [&] {
+      for (int64_t i = 0; i < f.axes->num_axes; ++i)
+        json.value(utf8(f.axes->names[i]));
+    });
   json.attributeObject("size_limits", [&] {
     for (size_t slot = 0; slot < function.symbols.size(); ++slot)
       if (ir::SizeLimits limits = FunctionText::limits(f, int64_t(slot)); limits.areStated())

@@ -3,7 +3,12 @@
 #include "runtime/include/keratin/comm.h"
 #include "runtime/object/State.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 using namespace keratin::runtime;
+
+static constexpr int32_t mostAxes = 16;
 
 // Tells the others, who wait for this rank, why it does not come.
 static Code refuse(const keratin_state_t &state, const keratin_status_t &status) {
@@ -37,14 +42,47 @@ static Code takeFromFirst(keratin_state_t &state, int32_t number, keratin_status
   return keratin_state_write(&state, number, &view, status);
 }
 
-extern "C" keratin_status_code_t keratin_state_join(keratin_state_t *state, keratin_comm_t *engine,
-                                                    keratin_status_t *status) {
-  if (Code code = checkState(state, __func__, status))
+namespace {
+struct MeshText {
+  Block names;
+  keratin_mesh_axis_t axes[mostAxes];
+  int32_t count = 0;
+};
+} // namespace
+
+static Code readMesh(const char *function, const char *text, MeshText &mesh,
+                     keratin_status_t *status) {
+  const size_t bytes = strlen(text) + 1;
+  if (!mesh.names.reserve(bytes))
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory for the names of axes",
+                function);
+  memcpy(mesh.names.data(), text, bytes);
+  for (char *name = static_cast<char *>(mesh.names.data()), *end = nullptr; name;) {
+    char *colon = strchr(name, ':');
+    const long ranks = colon ? strtol(colon + 1, &end, 10) : 0;
+    if (!colon || mesh.count == mostAxes || (*end && *end != ',') || ranks < 1 || ranks > INT32_MAX)
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "%s: found a mesh '%s'; needed names and numbers of ranks of 1 to %d axes, as "
+                  "'data:2,model:2'",
+                  function, text, mostAxes);
+    *colon = '\0';
+    mesh.axes[mesh.count++] = {name, int32_t(ranks)};
+    name = *end ? end + 1 : nullptr;
+  }
+  return KERATIN_OK;
+}
+
+static Code join(const char *function, keratin_state_t *state, keratin_comm_t *engine,
+                 const char *text, keratin_status_t *status) {
+  if (Code code = checkState(state, function, status))
     return code;
   if (state->group)
     return fail(status, KERATIN_FAILED_PRECONDITION,
-                "%s: the state of model '%s' has joined its ranks already", __func__,
+                "%s: the state of model '%s' has joined its ranks already", function,
                 state->object->name);
+  MeshText mesh;
+  if (Code code = text ? readMesh(function, text, mesh, status) : KERATIN_OK)
+    return code;
   keratin_status_t own = {};
   keratin_status_t *said = status ? status : &own;
   if (!engine)
@@ -53,6 +91,9 @@ extern "C" keratin_status_code_t keratin_state_join(keratin_state_t *state, kera
   if (Code code = keratin_group_create(engine, &state->group, said))
     return code;
   state->destroyGroup = keratin_group_destroy;
+  if (mesh.count)
+    if (Code code = keratin_group_arrange(state->group, mesh.axes, mesh.count, said))
+      return code;
   for (int32_t i = 0; i < state->object->num_functions; ++i)
     if (Code code = keratin_executable_set_group(state->executables[i], state->group, said))
       return code;
@@ -60,6 +101,19 @@ extern "C" keratin_status_code_t keratin_state_join(keratin_state_t *state, kera
     if (Code code = takeFromFirst(*state, i, said))
       return code;
   return succeed(status);
+}
+
+extern "C" keratin_status_code_t keratin_state_join(keratin_state_t *state, keratin_comm_t *engine,
+                                                    keratin_status_t *status) {
+  return join(__func__, state, engine, nullptr, status);
+}
+
+extern "C" keratin_status_code_t keratin_state_join_mesh(keratin_state_t *state,
+                                                         keratin_comm_t *engine, const char *mesh,
+                                                         keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{mesh, "mesh"}}))
+    return code;
+  return join(__func__, state, engine, mesh, status);
 }
 
 extern "C" keratin_status_code_t keratin_state_leave(keratin_state_t *state,

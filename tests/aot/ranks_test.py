@@ -1,4 +1,4 @@
-"""A C program on a sharded object, as ranks of several launchers: ranks_test.py PROGRAM."""
+"""A C program on a sharded object, as ranks of several launchers: ranks_test.py PROGRAM [RANKS]."""
 
 import re
 import subprocess
@@ -7,6 +7,7 @@ import sys
 from launchers import LIMIT, environment, expect, launch, launchers, shared
 
 PROGRAM = sys.argv[1]
+RANKS = [int(number) for number in sys.argv[2:]] or [2, 3]
 
 
 # Launchers may put what two ranks print on one line.
@@ -34,18 +35,19 @@ alone = subprocess.run([PROGRAM], env=environment(), text=True, timeout=LIMIT, c
 expect(alone.returncode, 0, alone.stderr)
 ALONE, = results(alone.stdout)
 by_memory = {}
-for ranks in (2, 3):
+for ranks in RANKS:
     codes, outputs = shared(PROGRAM, ranks, f'aot-{ranks}')
     expect(codes, [0] * ranks, '\n'.join(outputs))
     by_memory[ranks] = check(ranks, '\n'.join(outputs))
     print(f'{ranks} ranks over shared memory: {by_memory[ranks]}')
 
-codes, outputs = shared(PROGRAM, 2, 'aot-lost', 'kill', '1')
-expect(codes, [2, -9], '\n'.join(outputs))
-expect('rank 1 is gone' in outputs[0], True, outputs[0])
+lost = RANKS[0] - 1
+codes, outputs = shared(PROGRAM, RANKS[0], 'aot-lost', 'kill', str(lost))
+expect(codes, [2] * lost + [-9], '\n'.join(outputs))
+expect(f'rank {lost} is gone' in outputs[0], True, outputs[0])
 print(outputs[0].strip())
 
 for name in launchers():
-    for ranks in (2, 3):
+    for ranks in RANKS:
         check(ranks, launch(name, ranks, PROGRAM), by_memory[ranks])
     print(f'{name}: the same bits')

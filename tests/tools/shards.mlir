@@ -20,6 +20,17 @@
 // Each rank has its own rows: nothing is summed up over them.
 // PARTS-NOT: join
 // WHOLE: m_state_join
+// Along an axis of a mesh, which the header and the metadata name.
+// RUN: keratin-compile %s -o /dev/null --name=m --shard=length:data --header=- | FileCheck %s --check-prefix=MESH
+// MESH: They are arranged in a mesh with the axis data, "data:2,model:2" say.
+// MESH-NEXT: keratin_status_code_t m_state_join(m_state_t *state, struct keratin_comm_t *engine, const char *mesh, keratin_status_t *status);
+// RUN: keratin-compile %s -o /dev/null --name=m --shard=length:data --metadata=- | FileCheck %s --check-prefix=AXES
+// AXES:       "collectives": 1,
+// AXES-NEXT:  "mesh_axes": [
+// AXES-NEXT:   "data"
+// AXES-NEXT:  ],
+// RUN: %{exits} 1 keratin-compile %s -o /dev/null --name=m --shard=length: 2>&1 | FileCheck %s --check-prefix=NO-AXIS
+// NO-AXIS: keratin-compile: error: --shard: 'length:' names no axis; needed one, as batch:data
 // What the metadata says of it.
 // RUN: keratin-compile %s -o /dev/null --name=m --shard=rows --metadata=- | FileCheck %s --check-prefix=OWN
 // RUN: keratin-compile %s -o /dev/null --name=m --shard=length --metadata=- | FileCheck %s --check-prefix=SUMS

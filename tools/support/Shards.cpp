@@ -1,6 +1,7 @@
 #include "tools/support/Shards.h"
 
 #include "ir/dialect/GathersParts.h"
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 
@@ -14,14 +15,16 @@ using namespace keratin;
 using namespace mlir;
 
 void tools::addShardOptions(CommandLine &line, ShardOptions &options) {
-  line.texts("--shard", options.sizes, "NAME",
-             "the size of which each rank of a job has a part, as batch; may be repeated");
+  line.texts(
+      "--shard", options.sizes, "NAME[:AXIS]",
+      "the size of which each rank of a job has a part, as batch, or, along an axis of their "
+      "mesh, as batch:data; may be repeated");
   line.flag("--gather-parts", options.gatherParts,
             "ops that need all parts get them, which costs the memory of the whole on each rank");
 }
 
 // The sizes that inputs have as dimensions become `known`; whether one of them is the name.
-static bool shardSize(func::FuncOp function, const std::string &name,
+static bool shardSize(func::FuncOp function, StringRef name, StringRef axis,
                       std::set<std::string> &known) {
   const ir::Signature signature(function);
   const ir::SizeNames names(function);
@@ -34,7 +37,9 @@ static bool shardSize(func::FuncOp function, const std::string &name,
       if (names[size.symbolId()] != name)
         continue;
       ir::SignatureEntry entry(function.getContext(), function.getArgAttrDict(i));
-      function.setArgAttrs(i, entry.setSharded(int64_t(dimension)).attributes());
+      entry.setSharded(int64_t(dimension),
+                       axis.empty() ? StringAttr() : StringAttr::get(function.getContext(), axis));
+      function.setArgAttrs(i, entry.attributes());
       isFound = true;
     }
   return isFound;
@@ -52,14 +57,18 @@ static bool gatherParts(func::FuncOp function) {
 }
 
 absl::Status tools::shardSizes(ir::SavedGraph &graph, const ShardOptions &options) {
-  for (const std::string &name : options.sizes) {
+  for (StringRef given : options.sizes) {
+    const auto [name, axis] = given.split(':');
+    if (given.contains(':') && !ir::isMeshAxis(axis))
+      return absl::InvalidArgumentError("--shard: '" + given.str() +
+                                        "' names no axis; needed one, as batch:data");
     std::set<std::string> known;
     bool isFound = false;
     for (auto function : graph.module->getOps<func::FuncOp>())
-      isFound |= shardSize(function, name, known);
+      isFound |= shardSize(function, name, axis, known);
     if (!isFound)
       return absl::InvalidArgumentError(
-          "--shard: no input has a size '" + name + "'; " +
+          "--shard: no input has a size '" + name.str() + "'; " +
           (known.empty() ? "they have no unknown sizes" : "there are " + llvm::join(known, ", ")));
   }
   if (!options.gatherParts)

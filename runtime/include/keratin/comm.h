@@ -206,6 +206,11 @@ KERATIN_API keratin_status_code_t keratin_executable_set_group(keratin_executabl
 KERATIN_API keratin_status_code_t keratin_state_join(struct keratin_state_t *state,
                                                      keratin_comm_t *engine,
                                                      keratin_status_t *status);
+// The same, and arranges the ranks in a mesh, "data:2,model:2" say, for functions with collectives
+// along its axes. Their calls get the rows of this rank's place along the axis of their parts.
+KERATIN_API keratin_status_code_t keratin_state_join_mesh(struct keratin_state_t *state,
+                                                          keratin_comm_t *engine, const char *mesh,
+                                                          keratin_status_t *status);
 // As keratin_group_leave.
 KERATIN_API keratin_status_code_t keratin_state_leave(struct keratin_state_t *state,
                                                       keratin_status_t *status);
