@@ -1,7 +1,7 @@
 // Files that earlier versions wrote are read and compute what they did.
 #include "ir/dialect/GathersParts.h"
-#include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReader.h"
