@@ -53,10 +53,10 @@ Value transposed(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> permutat
   });
 }
 
-// The weights in panels of so many columns, the last filled up with zeros. Null where columns are
-// no run of memory.
+// The weights, whose numbers lie in `weights` by whichever shape, in panels of so many columns, the
+// last filled up with zeros. Null where columns are no run of memory.
 Value packed(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matrix, int64_t width) {
-  ArrayRef<int64_t> shape = getTensorType(weights).getShape();
+  ArrayRef<int64_t> shape = getTensorType(matrix.weights).getShape();
   // The columns' dimensions, from the last on, are joined, and cut into panels.
   SmallVector<int64_t> columns, joined, cut, permutation(1), places(shape.size());
   int64_t count = 1;
@@ -91,9 +91,16 @@ Value packed(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matr
   return reshaped(b, loc, packed, {panels, matrix.depth, width});
 }
 
+// The argument of a block that a value is, perhaps by another shape; else null.
+BlockArgument argumentOf(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return dyn_cast<BlockArgument>(value);
+}
+
 // What a value of a loop's body is outside of it, if it is captured; else null.
 Value capturedAs(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
+  BlockArgument argument = argumentOf(value);
   auto loop = argument ? dyn_cast<LoopOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
   if (!loop)
     return {};
@@ -135,7 +142,7 @@ private:
     Value weights = kernel.getInputs()[matrix->weights.getArgNumber()];
     SmallVector<Operation *> loops; // that capture them, from the inside out
     for (; Value outside = capturedAs(weights); weights = outside)
-      loops.push_back(cast<BlockArgument>(weights).getOwner()->getParentOp());
+      loops.push_back(argumentOf(weights).getOwner()->getParentOp());
     if (!lasting.contains(weights))
       return;
     const int64_t width = columnsOf ? columnsOf(kernel) : columns;
@@ -155,17 +162,20 @@ private:
   // Several kernels may multiply by the same weights.
   Value packedOnce(OpBuilder &b, Location loc, Value weights, const WeightMatrix &matrix,
                    int64_t width) {
+    const Type type = matrix.weights.getType();
     for (const Panels &panels : made[weights])
-      if (panels.order == matrix.order && panels.columns == matrix.columns && panels.width == width)
+      if (panels.type == type && panels.order == matrix.order && panels.columns == matrix.columns &&
+          panels.width == width)
         return panels.value;
     Value value = packed(b, loc, weights, matrix, width);
     if (value)
-      made[weights].push_back({matrix.order, matrix.columns, width, value});
+      made[weights].push_back({type, matrix.order, matrix.columns, width, value});
     return value;
   }
 
   PanelColumns columnsOf; // empty: `columns` of all
   struct Panels {
+    Type type;
     SmallVector<int64_t> order;
     int64_t columns, width;
     Value value;

@@ -109,6 +109,32 @@ func.func @of_steps(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name =
 
 // -----
 
+// What a loop's body reshapes is packed from where it is outside.
+// CHECK-LABEL: func.func @by_another_shape
+// CHECK:         %[[CUT:.*]] = keratin.reshape %arg1 : (tensor<1x64x32xf32>) -> tensor<64x2x16xf32>
+// CHECK:         %[[PANELS:.*]] = keratin.kernel(%[[CUT]])
+// CHECK:         keratin.scan length = <5> init(%arg0) over() with(%arg1, %[[PANELS]])
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, %[[STATE:.*]]: tensor<8x64xf32>, %[[V:.*]]: tensor<1x64x32xf32>, %[[IN:.*]]: tensor<2x64x16xf32>):
+// CHECK:           %[[W:.*]] = keratin.reshape %[[V]]
+// CHECK:           keratin.kernel(%[[STATE]], %[[W]], %[[IN]]) {keratin.panels}
+func.func @by_another_shape(%x: tensor<8x64xf32> {keratin.kind = "input", keratin.name = "x"},
+      %w: tensor<1x64x32xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<8x64xf32> {keratin.kind = "output"}) {
+  %y = keratin.scan length = <5> init(%x) over() with(%w) : (tensor<8x64xf32>, tensor<1x64x32xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<i64>, %state: tensor<8x64xf32>, %v: tensor<1x64x32xf32>):
+    %u = keratin.reshape %v : (tensor<1x64x32xf32>) -> tensor<64x32xf32>
+    %k = keratin.kernel (%state, %u) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x64xf32> {
+    ^bb0(%p: tensor<8x64xf32>, %q: tensor<64x32xf32>):
+      %0 = keratin.dot_general %p, %q batch = [] x [] contract = [1] x [0] : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+      %1 = keratin.concatenate %0, %0 {axis = 1 : i64} : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x64xf32>
+      keratin.yield %1 : tensor<8x64xf32>
+    }
+    keratin.yield %k : tensor<8x64xf32>
+  }
+  return %y : tensor<8x64xf32>
+}
+
+// -----
+
 // A state of a loop changes from step to step.
 // CHECK-LABEL: func.func @not_what_steps_change
 // CHECK-NOT:     keratin.panels
