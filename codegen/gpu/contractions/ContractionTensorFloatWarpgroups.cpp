@@ -87,9 +87,7 @@ TensorFloatWarpgroupsEngine::multiplyGroups(ContractionSource &a, ContractionSou
                                             Value end) {
   ThreadBlock block(emit.builder, emit.loc);
   Turned operands[] = {planTurned(a, true), planTurned(b, false)};
-  const auto sums = size_t(tile.threadRows * tile.threadColumns);
-  // Of a depth that there is none of, the last again, which nobody multiplies. A barrier is behind
-  // it: else LLVM reads at the beginning of a step, and carries an address of each group there.
+  // Of a depth that there is none of, the last again, which nobody multiplies.
   auto readAll = [&](Value depth, Value last) {
     Value from = emit.select(emit.less(depth, end), depth, last);
     Values values;
@@ -102,26 +100,22 @@ TensorFloatWarpgroupsEngine::multiplyGroups(ContractionSource &a, ContractionSou
       write(operand, values.take_front(operand.reads.size()), stage);
       values = values.drop_front(operand.reads.size());
     }
+    fenceMemory();
+    block.barrier();
   };
   auto open = [&] {
-    Values carried = {emit.constant(0)};
-    writeAll(readAll(begin, begin), carried[0]);
-    fenceMemory();
-    carried.append(readAll(emit.add(begin, tile.depth), begin));
-    block.barrier();
-    return carried;
+    writeAll(readAll(begin, begin), emit.constant(0));
+    return Values{emit.constant(0)};
   };
-  // Whoever comes to the barrier is done with the stage before the last, in whose place the next
-  // comes.
+  // The next stage is read as soon as all threads have come: the fence waits for whatever a thread
+  // reads before it, and `ptxas` moves reads up to a barrier. Whoever comes there is done with the
+  // stage before the last, in whose place the next is written.
   auto addOne = [&](Value depth, ValueRange carried) {
-    Value stage = carried[sums], next = behind(stage, 1);
-    Values result =
-        addStage(carried.take_front(sums), operands[0].operand, operands[1].operand, stage);
-    writeAll(carried.drop_front(sums + 1), next);
+    Value stage = carried.back(), next = behind(stage, 1);
+    Values values = readAll(emit.add(depth, tile.depth), depth);
+    Values result = addStage(carried.drop_back(), operands[0].operand, operands[1].operand, stage);
+    writeAll(values, next);
     result.push_back(next);
-    fenceMemory();
-    result.append(readAll(emit.add(depth, 2 * tile.depth), depth));
-    block.barrier();
     return result;
   };
   Values made = addStages(begin, end, open, addOne);

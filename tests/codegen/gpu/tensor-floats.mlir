@@ -46,15 +46,16 @@
 // TOGETHER:        wgmma.wait_group.sync.aligned 1;
 // TOGETHER-COUNT-16: ld.global.v4.f32
 // TOGETHER-COUNT-64: cvt.rna.tf32.f32
-// TOGETHER-COUNT-16: ld.global.v4.f32
+// TOGETHER:        fence.proxy.async.shared::cta;
 // TOGETHER:        bar.sync 0;
+// TOGETHER-COUNT-16: ld.global.v4.f32
 // TOGETHER-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {{.*}}, adds, 1, 1;
 // TOGETHER:        wgmma.wait_group.sync.aligned 1;
 // TOGETHER-COUNT-64: cvt.rna.tf32.f32
 // TOGETHER:        st.shared.v4.f32
 // TOGETHER:        fence.proxy.async.shared::cta;
-// TOGETHER-COUNT-16: ld.global.v4.f32
-// TOGETHER:        bar.sync 0;
+// TOGETHER-NEXT:   // end inline asm
+// TOGETHER-NEXT:   bar.sync 0;
 // TOGETHER:        wgmma.wait_group.sync.aligned 0;
 // TOGETHER-NOT:    {{ldmatrix|mma.sync|[.]local}}
 func.func @across(%x: tensor<4096x4096xf32> {keratin.kind = "input", keratin.name = "x"},
