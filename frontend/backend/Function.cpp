@@ -8,6 +8,7 @@
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/graph/StateParts.h"
+#include "frontend/graph/VariableParts.h"
 #include "keratin/graph.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
@@ -292,6 +293,9 @@ InputSpec frontend::specOf(Graph &graph, const Tensor &tensor) {
   return spec;
 }
 
+// Rather than a variable.
+static bool isSize(const Shard &shard) { return shard.variable.isEmpty(); }
+
 GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   SliceRequest request{impl.name, {}, {}, {}};
   for (const Tensor &input : impl.inputs)
@@ -305,7 +309,8 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   slice.gatherParts = impl.gatherParts;
   slice.localStatistics = impl.localStatistics;
   for (const Shard &shard : impl.shard)
-    slice.sharded.push_back({Graph::get().namedSymbol(shard.size), axisInJob(shard.mesh)});
+    if (isSize(shard))
+      slice.sharded.push_back({Graph::get().namedSymbol(shard.size), axisInJob(shard.mesh)});
   if (impl.isLoaded)
     llvm::sort(slice.ops,
                [](mlir::Operation *a, mlir::Operation *b) { return a->isBeforeInBlock(b); });
@@ -321,18 +326,20 @@ void frontend::checkOptions(const Call &call, const FunctionOptions &options) {
                     " seconds; needed at least 0 (no limit)");
 }
 
-FunctionModule frontend::moduleOf(const Function::Impl &impl, const FunctionOptions &options) {
+FunctionModule frontend::moduleOf(Call &call, const Function::Impl &impl,
+                                  const FunctionOptions &options) {
   FunctionModule module =
       buildFunctionModule(sliceFunction(impl), impl.name, Literals::AsConstants);
+  divideVariables(call, module, impl.shard);
   if (options.shardStates)
-    divideStates(module, axisInJob(impl.shard.front().mesh));
+    divideStates(module, axisInJob(llvm::find_if(impl.shard, isSize)->mesh));
   return module;
 }
 
 static VariableStorage::Extent extentIn(const FunctionModule &module,
                                         const VariableStorage *storage) {
-  return module.divided.count(storage) ? VariableStorage::Extent(module.dividedAlong)
-                                       : std::nullopt;
+  auto found = module.divided.find(storage);
+  return found == module.divided.end() ? VariableStorage::Extent::whole() : found->second;
 }
 
 Placement frontend::placeFunction(const Call &call, const FunctionModule &module,
@@ -434,9 +441,10 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
   impl.localStatistics |= options.localStatistics;
   if (impl.gatherParts && impl.shard.empty())
     call.valueError("gather_parts, and no size is sharded; needed shard");
-  if (impl.localStatistics && impl.shard.empty())
+  const bool hasSizes = llvm::any_of(impl.shard, isSize);
+  if (impl.localStatistics && !hasSizes)
     call.valueError("local_statistics, and no size is sharded; needed shard");
-  if (options.shardStates && impl.shard.empty())
+  if (options.shardStates && !hasSizes)
     call.valueError("states are to be in parts, and no size is; needed one that is sharded");
   if (options.shardStates && options.lazyUpdates)
     call.notImplemented("states in parts with lazy updates");
@@ -446,13 +454,14 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
     });
   };
   for (const Shard &shard : options.shard)
-    if (llvm::none_of(impl.inputs, [&](const Tensor &input) { return hasSize(input, shard); }))
+    if (isSize(shard) &&
+        llvm::none_of(impl.inputs, [&](const Tensor &input) { return hasSize(input, shard); }))
       call.valueError("no input has a dimension of the size '" + shard.size +
                       "', of which each rank is to have a part; needed the name of a K::Dim");
   for (const Tensor &input : impl.inputs) {
     const Shard *other = nullptr;
     for (const Shard &shard : options.shard)
-      if (hasSize(input, shard)) {
+      if (isSize(shard) && hasSize(input, shard)) {
         if (other)
           call.notImplemented("parts of an input along two of its dimensions, '" + other->size +
                               "' and '" + shard.size + "'");
@@ -461,7 +470,8 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
   }
   for (const Shard &shard : impl.shard)
     if (std::string axis = axisInJob(shard.mesh); !axis.empty() && !jobAxis(axis))
-      call.valueError("'" + shard.size + "' is to be sharded, and " + noSuchAxis(axis));
+      call.valueError("'" + (isSize(shard) ? shard.size : shard.variable.name()) +
+                      "' is to be sharded, and " + noSuchAxis(axis));
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
@@ -475,7 +485,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     checkOptions(call, options);
     impl = implOf(call, inputs, outputs, updates, name);
     setOptions(call, *impl, options);
-    module = moduleOf(*impl, options);
+    module = moduleOf(call, *impl, options);
     placement = placeFunction(call, module, options);
   }
   compileFunction(*impl, std::move(module), placement);

@@ -38,9 +38,10 @@ void checkOptions(const Call &call, const FunctionOptions &options);
 // What the function's graph is compiled as. ValueError for shards that its inputs have not, and for
 // parts where there are none.
 void setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options);
-// The function as a module, with its states divided where the options say so. Under the graph's
-// mutex.
-FunctionModule moduleOf(const Function::Impl &impl, const FunctionOptions &options);
+// The function as a module, with variables and states divided where the options say so. Under the
+// graph's mutex.
+FunctionModule moduleOf(Call &call, const Function::Impl &impl,
+                        const FunctionOptions &options);
 // Where the function of the module runs. A variable of it that lies elsewhere for good is an error
 // of the call.
 Placement placeFunction(const Call &call, const FunctionModule &module,

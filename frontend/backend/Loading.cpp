@@ -381,7 +381,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
     reading.end(call);
     for (const auto &impl : impls) {
       setOptions(call, *impl, options);
-      modules.push_back(moduleOf(*impl, options));
+      modules.push_back(moduleOf(call, *impl, options));
       placements.push_back(placeFunction(call, modules.back(), options));
     }
   }

@@ -12,6 +12,7 @@
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -200,6 +201,18 @@ DenseElementsAttr frontend::elementsOf(const Array &array, RankedTensorType type
         type, ArrayRef<char>(static_cast<const char *>(array.rawData()), array.bytes()));
   return DenseElementsAttr::get(
       type, ArrayRef<bool>(static_cast<const bool *>(array.rawData()), size_t(array.size())));
+}
+
+ir::DimExpr frontend::addNumber(FunctionModule &module, const char *name, int64_t value) {
+  func::FuncOp function = *module.module->getOps<func::FuncOp>().begin();
+  const int64_t symbol = ir::firstUnusedSymbol(function);
+  ir::SignatureEntry entry = ir::SignatureEntry::variable(module.context.get(), name);
+  entry.setSymbol({ir::ValuePart::Whole, symbol});
+  function.insertArgument(function.getNumArguments(),
+                          ir::getTensorType({}, IntegerType::get(module.context.get(), 64)),
+                          entry.attributes(), function.getLoc());
+  module.variables.push_back({name, std::make_shared<VariableStorage>(Array(value))});
+  return ir::DimExpr::symbol(symbol);
 }
 
 void FunctionModule::recycle() {

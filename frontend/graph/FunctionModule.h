@@ -3,15 +3,14 @@
 #define KERATIN_FRONTEND_GRAPH_FUNCTIONMODULE_H
 
 #include "frontend/graph/GraphSlice.h"
-
-#include "runtime/include/keratin/comm.h"
+#include "frontend/graph/VariableStorage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,8 @@ struct FunctionModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   // The variables of the signature, in order.
   std::vector<ModuleVariable> variables;
-  // Those of which each rank of a job has a part, among those along an axis of the mesh.
-  std::set<const VariableStorage *> divided;
-  keratin_axis_t dividedAlong = {};
+  // Those of which each rank of a job has a part.
+  std::map<const VariableStorage *, VariableStorage::Extent> divided;
   int64_t outputs = 0;
   size_t constantBytes = 0; // of all constants
 
@@ -52,6 +50,9 @@ enum class Literals { AsConstants, AsInputs };
 // last one counts. Draw counters of random nodes are updated too.
 FunctionModule buildFunctionModule(const GraphSlice &slice, const std::string &name,
                                    Literals literals);
+
+// Adds a variable that is this number, a size; the symbol is its.
+ir::DimExpr addNumber(FunctionModule &module, const char *name, int64_t value);
 
 // The array's elements in the context of the type, which must have its dtype and shape.
 mlir::DenseElementsAttr elementsOf(const Array &array, mlir::RankedTensorType type);

@@ -4,12 +4,18 @@
 
 #include "frontend/graph/FunctionModule.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/SetVector.h"
+
 namespace keratin::frontend {
 
+// The other variables, by their numbers, that are made element by element of a state, as well as
+// its own new value; none where the variable is no state: something else reads it.
+llvm::SetVector<int64_t> updatedByState(mlir::func::FuncOp function, mlir::BlockArgument variable);
+
 // Marks the states, for --keratin-shard, and adds two variables that say which rank this is, of how
-// many. A state is a variable from which updates are made, element by element, of itself and of
-// another one, and that nothing else reads. The ranks are those along an axis of the mesh; "": all.
-// Alone a rank has all of them.
+// many. The ranks are those along an axis of the mesh; "": all. Alone a rank has all of them.
 void divideStates(FunctionModule &module, const std::string &axis);
 
 } // namespace keratin::frontend

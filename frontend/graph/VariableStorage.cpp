@@ -72,13 +72,58 @@ size_t VariableStorage::bytes() const {
 
 //===-- Parts ---------------------------------------------------------------------------------===//
 
+bool VariableStorage::Extent::operator==(const Extent &other) const {
+  return kind == other.kind && dimension == other.dimension && axis.count == other.axis.count &&
+         axis.stride == other.axis.stride;
+}
+
+using Extent = VariableStorage::Extent;
+
 static ir::EvenParts partsAlong(keratin_axis_t axis) { return {jobRank(axis), jobSize(axis)}; }
 
-// In one line, with zeros behind the last element.
-Array VariableStorage::partOf(const Array &whole, keratin_axis_t along) const {
-  const ir::EvenParts parts = partsAlong(along);
+namespace {
+
+// A variable as rows of which ranks have parts, in each of the runs in front of them.
+struct Rows {
+  int64_t runs = 1, bytes = 1; // of a row
+  RankParts parts;
+
+  Rows(DType dtype, const std::vector<int64_t> &dims, const Extent &extent)
+      : bytes(int64_t(dtypeSize(dtype))),
+        parts{dims[size_t(extent.dimension)], jobSize(extent.axis)} {
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (int64_t(i) != extent.dimension)
+        (int64_t(i) < extent.dimension ? runs : bytes) *= dims[i];
+  }
+
+  int64_t countOf(int64_t rank) const { return parts.begin(rank + 1) - parts.begin(rank); }
+  // From or to the part of a rank, run by run.
+  template <typename Copy> void forEachRun(int64_t rank, Copy copy) const {
+    const int64_t own = countOf(rank) * bytes;
+    for (int64_t run = 0; run < runs; ++run)
+      copy((run * parts.size + parts.begin(rank)) * bytes, run * own, size_t(own));
+  }
+};
+
+} // namespace
+
+// Elements in one line have zeros behind the last one.
+Array VariableStorage::partOf(const Array &whole, const Extent &needed) const {
   Array host = whole.toHost(), packed;
   const char *elements = static_cast<const char *>(rowMajor(host, packed).rawData());
+  if (needed.kind == Extent::Kind::Along) {
+    const Rows rows(type, dims, needed);
+    const int rank = jobRank(needed.axis);
+    std::vector<int64_t> own = dims;
+    own[size_t(needed.dimension)] = rows.countOf(rank);
+    Array part = Array::empty(type, own);
+    char *to = static_cast<char *>(part.rawData());
+    rows.forEachRun(rank, [&](int64_t inWhole, int64_t inPart, size_t bytes) {
+      std::memcpy(to + inPart, elements + inWhole, bytes);
+    });
+    return part;
+  }
+  const ir::EvenParts parts = partsAlong(needed.axis);
   const int64_t count = host.size(), begin = parts.begin(count)->constantValue(),
                 length = parts.length(count)->constantValue(),
                 own = std::max<int64_t>(0, std::min(length, count - begin));
@@ -90,36 +135,49 @@ Array VariableStorage::partOf(const Array &whole, keratin_axis_t along) const {
   return part;
 }
 
-static Array wholeOf(const Array &part, const std::vector<int64_t> &dims, keratin_axis_t along) {
-  Array all = emptyInJob(part.dtype(), {part.size() * jobSize(along)});
-  Array whole = emptyInJob(part.dtype(), dims);
-  gatherWithJob("get_value", "parts of a variable", part, all, along);
-  std::memcpy(whole.rawData(), all.rawData(), whole.bytes());
+Array VariableStorage::wholeOf(const Array &part, const Extent &had) const {
+  const bool isAlong = had.kind == Extent::Kind::Along;
+  Array whole = emptyInJob(type, dims);
+  Array all = emptyInJob(type, {isAlong ? whole.size() : part.size() * jobSize(had.axis)});
+  gatherWithJob("get_value", "parts of a variable", part, all, had.axis);
+  const char *from = static_cast<const char *>(all.rawData());
+  char *to = static_cast<char *>(whole.rawData());
+  if (!isAlong) {
+    std::memcpy(to, from, whole.bytes());
+    return whole;
+  }
+  const Rows rows(type, dims, had);
+  for (int64_t rank = 0; rank < rows.parts.ranks; ++rank) {
+    rows.forEachRun(rank, [&](int64_t inWhole, int64_t inPart, size_t bytes) {
+      std::memcpy(to + inWhole, from + inPart, bytes);
+    });
+    from += rows.runs * rows.countOf(rank) * rows.bytes;
+  }
   return whole;
 }
 
 //===-- Values --------------------------------------------------------------------------------===//
 
-Array VariableStorage::readFrom(const keratin_variable_t *present, Extent part) const {
-  const int64_t count = int64_t(bytes() / dtypeSize(type));
-  Array value = part ? Array::empty(type, {partsAlong(*part).length(count)->constantValue()})
-                     : Array::empty(type, dims);
+Array VariableStorage::readFrom(const keratin_variable_t *present, const Extent &had) const {
+  Array value = Array::empty(
+      type, had.isPart()
+                ? std::vector<int64_t>{int64_t(keratin_variable_bytes(present) / dtypeSize(type))}
+                : dims);
   keratin_status_t status = {};
   keratin_variable_read(present, value.rawData(), value.bytes(), &status);
   throwIfFailed("get_value", status);
-  return part ? wholeOf(value, dims, *part) : value;
+  return had.isPart() ? wholeOf(value, had) : value;
 }
 
 Array VariableStorage::read() const {
   Handle present;
-  Extent part;
+  Extent had;
   {
     std::shared_lock lock(moves());
     present = variable;
-    if (isDivided())
-      part = dividedAlong;
+    had = extent;
   }
-  return readFrom(present.get(), part);
+  return readFrom(present.get(), had);
 }
 
 static void readAll(const std::vector<VariableStorage::Handle> &from,
@@ -167,17 +225,35 @@ VariableStorage::Handle VariableStorage::peek(const keratin_device_t &device) co
   return place == &device && !isDivided() ? variable : nullptr;
 }
 
+static std::string along(const Extent &extent) {
+  return " along dimension " + std::to_string(extent.dimension);
+}
+
+// What a variable is that has this extent, and what another function needs of it.
+static std::string describe(const Extent &extent) {
+  if (!extent.isPart())
+    return "whole on each rank";
+  return "in parts" + (extent.kind == Extent::Kind::Along ? along(extent) : "") +
+         ", one on each rank";
+}
+
+static std::string describeNeeded(const Extent &needed) {
+  if (!needed.isPart())
+    return "the whole";
+  return "a part of it" + (needed.kind == Extent::Kind::Along ? along(needed) : "") + " on each";
+}
+
 std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &device,
-                                                       const std::string &name, Extent part) const {
+                                                       const std::string &name,
+                                                       const Extent &needed) const {
   const keratin_device_t *other = settledOn();
-  if (other && isDivided() && part &&
-      (part->count != dividedAlong.count || part->stride != dividedAlong.stride))
-    return "variable '" + name +
-           "' is in parts along another axis of the mesh, for another function";
-  if (other && isDivided() != part.has_value())
+  if (other && !(extent == needed)) {
+    const bool isAlike = extent.kind == needed.kind && extent.dimension == needed.dimension;
     return "variable '" + name + "' is " +
-           (isDivided() ? "in parts, one on each rank, for another function; needed the whole"
-                        : "whole on each rank, for another function; needed a part of it on each");
+           (isAlike
+                ? "in parts along another axis of the mesh, for another function"
+                : describe(extent) + ", for another function; needed " + describeNeeded(needed));
+  }
   if (!other || other == &device)
     return std::nullopt;
   return std::string("runs on device '") + device.name + "'; variable '" + name +
@@ -186,21 +262,19 @@ std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &d
 
 VariableStorage::Handle VariableStorage::settle(const keratin_device_t &device,
                                                 const std::string &function,
-                                                const std::string &name, Extent part) {
-  if (settledOn() != &device || isDivided() != part.has_value() || part) {
+                                                const std::string &name, const Extent &needed) {
+  if (settledOn() != &device || !(extent == needed)) {
     std::unique_lock lock(moves());
-    if (std::optional<std::string> conflict = conflictOn(device, name, part))
+    if (std::optional<std::string> conflict = conflictOn(device, name, needed))
       throw ValueError(function + ": " + *conflict);
-    if (settledOn() != &device && (place != &device || part)) {
-      Array value = readFrom(variable.get(), std::nullopt);
-      if (part)
-        value = partOf(value, *part);
+    if (settledOn() != &device && (place != &device || needed.isPart())) {
+      Array value = readFrom(variable.get(), Extent::whole());
+      if (needed.isPart())
+        value = partOf(value, needed);
       variable = makeOn(device, value.shape(), value.rawData());
       place = &device;
     }
-    if (part)
-      dividedAlong = *part;
-    divided.store(part.has_value(), std::memory_order_release);
+    extent = needed;
     settled.store(&device, std::memory_order_release);
   }
   return variable; // which moves no more
@@ -215,7 +289,7 @@ void VariableStorage::write(const std::string &function,
   for (const auto &[storage, value] : assignments) {
     variables.push_back(storage->variable.get());
     values.push_back(viewOf(storage->isDivided()
-                                ? parts.emplace_back(storage->partOf(value, storage->dividedAlong))
+                                ? parts.emplace_back(storage->partOf(value, storage->extent))
                                 : value));
   }
   keratin_status_t status = {};

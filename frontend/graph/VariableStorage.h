@@ -17,12 +17,40 @@ struct keratin_variable_t;
 
 namespace keratin::frontend {
 
+// Of a dimension of this size rank r has what begins at begin(r) and ends at begin(r + 1): parts
+// differ by one at most.
+struct RankParts {
+  int64_t size, ranks;
+  int64_t begin(int64_t rank) const { return rank * size / ranks; }
+  bool areEqual() const { return size % ranks == 0; }
+};
+
 // A variable of one of the process's sessions, of which each device has one. It is made on the
 // current device; the first function that uses it decides on which it lies from then on, and moves
 // it there. Functions share it with its tensors. Any number of threads may use one.
 class VariableStorage {
 public:
   using Handle = std::shared_ptr<keratin_variable_t>;
+
+  // What each rank of a job has of a variable.
+  struct Extent {
+    enum class Kind {
+      Whole,
+      Elements, // as many as the others, in one line (ir/shapes/EvenParts.h)
+      Along,    // those along a dimension that are this rank's among the axis' (RankParts)
+    };
+    Kind kind = Kind::Whole;
+    keratin_axis_t axis = {}; // of the mesh, along which ranks have parts; of no ranks: all
+    int64_t dimension = 0;
+
+    static Extent whole() { return {}; }
+    static Extent elements(keratin_axis_t axis = {}) { return {Kind::Elements, axis}; }
+    static Extent along(int64_t dimension, keratin_axis_t axis) {
+      return {Kind::Along, axis, dimension};
+    }
+    bool isPart() const { return kind != Kind::Whole; }
+    bool operator==(const Extent &other) const;
+  };
 
   explicit VariableStorage(const Array &initial);
   // Of the dtype of the one element, which is everywhere: takes no memory beside the variable's.
@@ -33,23 +61,20 @@ public:
   DType dtype() const { return type; }
   const std::vector<int64_t> &shape() const { return dims; }
   size_t bytes() const;
-  // Whether this rank of a job has a part of the elements (ir/shapes/EvenParts.h), for functions
-  // that need no more. read() and write() are of the whole all the same; all ranks read together.
-  bool isDivided() const { return divided.load(std::memory_order_acquire); }
+  // Whether this rank of a job has a part, for functions that need no more. read() and write() are
+  // of the whole all the same; all ranks read together.
+  bool isDivided() const { return settledOn() && extent.isPart(); }
 
   // The device that a function has decided for; null if none has.
   const keratin_device_t *settledOn() const { return settled.load(std::memory_order_acquire); }
-  // What a function needs of it: the whole, or this rank's part, one of those along an axis of the
-  // mesh or, of no ranks, of all.
-  using Extent = std::optional<keratin_axis_t>;
   // What to say of a function that would use it on this device, if another has decided otherwise.
   // `name` is the variable's.
   std::optional<std::string> conflictOn(const keratin_device_t &device, const std::string &name,
-                                        Extent part) const;
+                                        const Extent &needed) const;
   // It lies on the device from now on, this rank's part of it or the whole. ValueError "function:
   // ..." for a conflict.
   Handle settle(const keratin_device_t &device, const std::string &function,
-                const std::string &name, Extent part = std::nullopt);
+                const std::string &name, const Extent &needed = Extent::whole());
   // As it is, if the whole lies on the device, for a reader, who does not decide anything; else
   // null.
   Handle peek(const keratin_device_t &device) const;
@@ -75,16 +100,16 @@ public:
 private:
   Handle makeOn(const keratin_device_t &device, const std::vector<int64_t> &dims,
                 const void *initial) const;
-  Array partOf(const Array &whole, keratin_axis_t along) const;
-  Array readFrom(const keratin_variable_t *variable, Extent part) const;
+  Array partOf(const Array &whole, const Extent &needed) const;
+  Array wholeOf(const Array &part, const Extent &had) const;
+  Array readFrom(const keratin_variable_t *variable, const Extent &had) const;
 
   const DType type;
   const std::vector<int64_t> dims;
   Handle variable;
   const keratin_device_t *place; // where that lies
+  Extent extent;                 // written before `settled` is, once
   std::atomic<const keratin_device_t *> settled{nullptr};
-  std::atomic<bool> divided{false};
-  keratin_axis_t dividedAlong = {}; // written before that
 };
 
 } // namespace keratin::frontend

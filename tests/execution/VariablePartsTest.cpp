@@ -21,7 +21,8 @@ using namespace mlir;
 
 namespace {
 
-// The last two arguments say where a rank's part begins, and its size.
+// The last two arguments say where a rank's part begins, or of equal parts the rank's number, and
+// its size.
 class Split {
 public:
   explicit Split(const std::string &text) {
@@ -31,6 +32,8 @@ public:
     REQUIRE(module);
     for (unsigned i = 0; i < functionOf(*module).getNumArguments(); ++i) {
       auto sharded = functionOf(*module).getArgAttrOfType<IntegerAttr>(i, "keratin.sharded");
+      if (auto part = functionOf(*module).getArgAttrOfType<DimsAttr>(i, "keratin.own_part"))
+        areEqual = part.getDims()[1].isConstant();
       dimensions.push_back(sharded ? std::optional(unsigned(sharded.getInt())) : std::nullopt);
     }
   }
@@ -43,7 +46,7 @@ public:
                                         getStaticShape(type), arguments.size() + 31));
     std::vector<Tensors> parts = partsOf(arguments, dimensions, sizes);
     for (int64_t rank = 0, begin = 0; rank < int64_t(sizes.size()); begin += sizes[rank++]) {
-      parts[rank][dimensions.size() - 2].ints = {begin};
+      parts[rank][dimensions.size() - 2].ints = {areEqual ? rank : begin};
       parts[rank][dimensions.size() - 1].ints = {sizes[rank]};
     }
     Tensors expected = interpretWhole(arguments);
@@ -108,12 +111,24 @@ private:
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   SmallVector<std::optional<unsigned>> dimensions;
+  bool areEqual = false;
 };
+
+// Of a function whose parts are of 4; with equal ones, too.
+void checkParts(std::string text, const std::vector<std::vector<int64_t>> &sizes) {
+  Split split(text);
+  for (const std::vector<int64_t> &each : sizes)
+    split.check(each);
+  const std::string any = "<d1, d2>", equal = "<2*d1, 2>";
+  for (size_t at; (at = text.find(any)) != std::string::npos;)
+    text.replace(at, any.size(), equal);
+  Split(text).check({2, 2});
+}
 
 } // namespace
 
 TEST_CASE("a perceptron by columns, then by rows, in a step") {
-  Split split(R"(
+  checkParts(R"(
 func.func @f(%x: tensor<5x6xf32> {keratin.kind = "input"}, %t: tensor<5x3xf32> {keratin.kind = "input"},
     %w: tensor<6x4xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>},
     %b: tensor<4xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<d1, d2>},
@@ -147,14 +162,12 @@ func.func @f(%x: tensor<5x6xf32> {keratin.kind = "input"}, %t: tensor<5x3xf32> {
   %nv = keratin.sub %v, %gv : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   %ne = keratin.sub %e, %ge : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   return %loss, %gx, %nw, %nb, %nv, %ne : tensor<f32>, tensor<5x6xf32>, tensor<6x4xf32>, tensor<4xf32>, tensor<4x3xf32>, tensor<3xf32>
-})");
-  for (const std::vector<int64_t> &sizes :
-       std::vector<std::vector<int64_t>>{{4}, {2, 2}, {1, 3}, {2, 0, 2}})
-    split.check(sizes);
+})",
+             {{4}, {2, 2}, {1, 3}, {2, 0, 2}});
 }
 
 TEST_CASE("a table by columns, heads apart, and a softmax over what ranks have parts of") {
-  Split split(R"(
+  checkParts(R"(
 func.func @f(%ids: tensor<5xi32> {keratin.kind = "input"}, %t: tensor<5x4x2xf32> {keratin.kind = "input"},
     %table: tensor<7x4xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>},
     %k: tensor<4x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<d1, d2>},
@@ -182,8 +195,6 @@ func.func @f(%ids: tensor<5xi32> {keratin.kind = "input"}, %t: tensor<5x4x2xf32>
   %nt = keratin.sub %table, %gt : (tensor<7x4xf32>, tensor<7x4xf32>) -> tensor<7x4xf32>
   %nk = keratin.sub %k, %gk : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   return %loss, %largest, %nt, %nk : tensor<f32>, tensor<5xf32>, tensor<7x4xf32>, tensor<4x2xf32>
-})");
-  for (const std::vector<int64_t> &sizes :
-       std::vector<std::vector<int64_t>>{{4}, {2, 2}, {1, 3}, {1, 2, 1}})
-    split.check(sizes);
+})",
+             {{4}, {2, 2}, {1, 3}, {1, 2, 1}});
 }

@@ -57,6 +57,35 @@ TEST_CASE("shards that a function cannot have") {
       [&] { K::function(x, K::sum(x), {}, {.shard = {{"batch"}, {"time"}}}); });
 }
 
+TEST_CASE("a variable in parts is whole on one rank") {
+  Tensor x = K::placeholder({1, 2});
+  Tensor w = K::variable(Array{{1.0, 2.0}, {3.0, 4.0}});
+  Tensor loss = K::sum(K::dot(x, w));
+  K::Function step =
+      K::function(x, loss, {{w, w - *K::gradients(loss, {w})[0]}}, {.shard = {{w, -1}}});
+  CHECK(step({Array{{1.0, 1.0}}})[0].item() == 10);
+  checkArray(K::get_value(w), {{0.0, 1.0}, {2.0, 3.0}});
+  checkArray(K::function(x, K::dot(x, w))({Array{{1.0, 1.0}}})[0], {{2.0, 4.0}});
+}
+
+TEST_CASE("variables in parts that a function cannot have") {
+  Tensor x = K::placeholder({1, 2}, {.name = "x"});
+  Tensor w = K::variable(Array{{1.0, 2.0}, {3.0, 4.0}}, {.name = "w"});
+  Tensor other = K::variable(Array{1.0, 2.0}, {.name = "other"});
+  auto shard = [&](const std::vector<K::Shard> &shards) {
+    K::function(x, K::dot(x, w), {}, {.shard = shards});
+  };
+  checkRefused<K::ValueError>("each rank is to have a part of 'x'; needed a variable",
+                              [&] { shard({{x, 0}}); });
+  checkRefused<K::ValueError>("axis 2 is outside the rank", [&] { shard({{w, 2}}); });
+  checkRefused<K::ValueError>(
+      "each rank is to have a part of variable 'other'; needed one of the function's",
+      [&] { shard({{other, 0}}); });
+  checkRefused<K::ValueError>(
+      "variable 'w' is to be in parts twice, along dimensions 0 and 1; needed once",
+      [&] { shard({{w, 0}, {w, 1}}); });
+}
+
 TEST_CASE("states in parts that a function cannot have") {
   Tensor x = K::placeholder({K::Dim("batch"), 2});
   checkRefused<K::ValueError>(

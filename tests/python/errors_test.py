@@ -119,6 +119,8 @@ REFUSALS = [
      'lazy_updates, shard, shard_states, gather_parts, local_statistics, progress'),
     (ValueError, lambda: K.function([], [K.placeholder((2,), name='unfed') * 1]), 'unfed'),
     # Calling them.
+    (TypeError, lambda: K.function([], [K.zeros((2,))], shard=[(K.zeros((2,)),)]),
+     '(tuple); needed names of sizes, and tuples (variable, dimension), each with the name of an axis of the mesh behind it or without'),
     (TypeError, lambda: function_of()(), 'function: found 0 arguments; needed one, a list of values'),
     (TypeError, lambda: function_of()([1], [2]), 'function: found 2 arguments; needed one, a list of values'),
     (TypeError, lambda: function_of()(values=[1]),

@@ -38,13 +38,19 @@ private:
   std::string axisName;
 };
 
-// A size of which each rank has a part: what has that size in its shape is split along it, and the
-// parts of all ranks together, in their order, are what the graph means. FunctionOptions::shard.
+// What each rank has a part of; the parts of all ranks together, in their order, are what the graph
+// means. FunctionOptions::shard.
 struct Shard {
+  // A size: what has it in its shape is split along it.
   Shard(std::string name, Mesh among = Mesh()) : size(std::move(name)), mesh(std::move(among)) {}
   Shard(const char *name, Mesh among = Mesh()) : size(name), mesh(std::move(among)) {}
+  // A variable, along one of its dimensions, counted from the last one where it is negative.
+  Shard(Tensor divided, std::int64_t along, Mesh among = Mesh())
+      : variable(std::move(divided)), dimension(along), mesh(std::move(among)) {}
 
   std::string size; // of a K::Dim
+  Tensor variable;  // empty for a size
+  std::int64_t dimension = 0;
   Mesh mesh;
 };
 

@@ -305,6 +305,11 @@ struct FunctionOptions {
   // same on all ranks. {.shard = {{"batch"}}}. ValueError for a size that no input has as a
   // dimension, and, with the line, for an op that needs more of it than a rank has. Without
   // K::distributed::init() there is one rank.
+  // Variables of which each rank has a part along a dimension, {w, 1, K::mesh("model")}: inputs are
+  // the whole then, and so are losses and all that has no such dimension; gradients of the variable
+  // are in the same parts, as are states of its optimizer. Its value is that of the whole, so all
+  // ranks read it together. Other functions must divide it, too. ValueError for what is no variable
+  // of the function, and, with the line, for what cannot be done with parts. It is not saved.
   std::vector<Shard> shard = {};
   // Of each state of an optimizer (momentum, Adam's m and v: a variable from which itself and
   // another one are updated element by element, and that nothing else reads) each rank keeps and

@@ -143,6 +143,31 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
   return all;
 }
 
+// Names of sizes, (name, axis of the mesh), (variable, dimension) and (variable, dimension, axis);
+// or a dict of names and axes.
+std::vector<Shard> shardsOf(nb::handle shards, const Argument &argument) {
+  std::vector<Shard> all;
+  for (nb::handle each : nb::borrow<nb::object>(shards)) {
+    nb::object entry = nb::borrow(each);
+    if (nb::isinstance<nb::dict>(shards))
+      entry = nb::make_tuple(each, shards[each]);
+    const bool isTuple = isSequence(entry);
+    const size_t length = isTuple ? nb::len(entry) : 1;
+    const nb::object first = isTuple && length ? nb::object(entry[0]) : entry;
+    const size_t place = tensorOf(first) ? 2 : 1; // of the axis, if there is one
+    if (length != place && length != place + 1)
+      argument.fail(each, "names of sizes, and tuples (variable, dimension), each with the name of "
+                          "an axis of the mesh behind it or without");
+    if (const Tensor *variable = tensorOf(first))
+      all.emplace_back(*variable, fromPython<int64_t>(nb::object(entry[1]), argument));
+    else
+      all.emplace_back(fromPython<std::string>(first, argument));
+    if (length > place)
+      all.back().mesh = Mesh(fromPython<std::string>(nb::object(entry[place]), argument));
+  }
+  return all;
+}
+
 // Of K.function, and of what makes functions of files.
 FunctionOptions optionsOf(nb::handle options, const char *function, size_t index,
                           const char *firstNames, SourceLocation place) {
@@ -171,11 +196,7 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
     else if (name == "lazy_updates")
       result.lazyUpdates = fromPython<bool>(value, argument);
     else if (name == "shard")
-      for (nb::handle size : nb::borrow<nb::object>(value)) {
-        result.shard.emplace_back(fromPython<std::string>(size, argument));
-        if (nb::isinstance<nb::dict>(value))
-          result.shard.back().mesh = Mesh(fromPython<std::string>(value[size], argument));
-      }
+      result.shard = shardsOf(value, argument);
     else if (name == "shard_states")
       result.shardStates = fromPython<bool>(value, argument);
     else if (name == "gather_parts")
