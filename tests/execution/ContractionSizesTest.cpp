@@ -276,7 +276,7 @@ TEST_CASE("products in tf32", "[contraction]") {
   CHECK(sweep.refused.empty());
 }
 
-// By tensor cores of a warp, or of four warps together: rows of 16 bytes and others, depths of less
+// Tiles of 64 and 128 rows and columns: rows of 16 bytes and others, depths of less
 // than a stage and of more, blocks that share a depth, and what is not finite.
 TEST_CASE("products in tf32 in large tiles", "[contraction]") {
   std::vector<SweepCase> cases;

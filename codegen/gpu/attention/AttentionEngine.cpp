@@ -96,7 +96,7 @@ private:
     } else {
       // Of the first depth both rows.
       for (size_t i : {0, 2, 1, 3})
-        words.push_back(roundedToTf32(this->emit, sums[i]));
+        words.push_back(this->rounded(sums[i]));
     }
     return words;
   }

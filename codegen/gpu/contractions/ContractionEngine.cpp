@@ -2,7 +2,6 @@
 
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/contractions/ContractionMatrices.h"
-#include "codegen/gpu/contractions/ContractionTensorFloatWarpgroups.h"
 #include "codegen/gpu/contractions/ContractionTensorFloats.h"
 #include "codegen/gpu/contractions/ContractionThreads.h"
 #include "codegen/gpu/contractions/ContractionWarpgroups.h"
@@ -31,8 +30,6 @@ std::unique_ptr<ContractionEngine> ContractionEngine::make(LoopEmitter &emit,
     return std::make_unique<TensorFloatEngine>(emit, tile, sumType, shared, thread);
   case ContractionTile::Units::Warpgroups:
     return std::make_unique<WarpgroupsEngine>(emit, tile, sumType, shared, thread);
-  case ContractionTile::Units::TensorFloatWarpgroups:
-    return std::make_unique<TensorFloatWarpgroupsEngine>(emit, tile, sumType, shared, thread);
   }
   llvm_unreachable("all are named");
 }

@@ -44,10 +44,3 @@ Value keratin::codegen::addSums(LoopEmitter &emit, Value x, Value y) {
     return emit.builder.create<arith::AddFOp>(emit.loc, x, y);
   return emit.add(x, y);
 }
-
-Value keratin::codegen::roundedToTf32(LoopEmitter &emit, Value number) {
-  return emit.builder
-      .create<LLVM::CallIntrinsicOp>(emit.loc, emit.builder.getI32Type(),
-                                     emit.builder.getStringAttr("llvm.nvvm.f2tf32.rna"), number)
-      .getResult(0);
-}

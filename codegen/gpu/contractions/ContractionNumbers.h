@@ -21,8 +21,6 @@ mlir::Value widenToSum(LoopEmitter &emit, mlir::Value stored, mlir::Type element
 mlir::Value addProduct(LoopEmitter &emit, mlir::Value a, mlir::Value b, mlir::Value sum);
 // Scalars or vectors.
 mlir::Value addSums(LoopEmitter &emit, mlir::Value x, mlir::Value y);
-// The bits (i32) of an f32 to the nearest of tf32, ties away from zero.
-mlir::Value roundedToTf32(LoopEmitter &emit, mlir::Value number);
 
 } // namespace keratin::codegen
 

@@ -102,39 +102,27 @@ void StagesEngine::copyChunks(Operand &operand, Value depth, Value stage) {
   }
 }
 
-void StagesEngine::forElements(const Operand &operand, int64_t mostAtOnce,
-                               llvm::function_ref<void(ArrayRef<Element>)> run) {
-  const bool linesFirst = operand.source->neighbours == ContractionSource::Neighbours::Lines;
-  const int64_t all = operand.lines * tile.depth;
-  while (all % (mostAtOnce * tile.threads()) != 0)
-    mostAtOnce /= 2;
-  emit.loop(thread, emit.constant(all), mostAtOnce * tile.threads(), [&](Value first) {
-    SmallVector<Element> elements;
-    for (int64_t i = 0; i < mostAtOnce; ++i) {
-      Value far = emit.add(first, i * tile.threads());
-      Value near = emit.popCounter(far, emit.constant(linesFirst ? operand.lines : tile.depth));
-      Value line = linesFirst ? near : far, depth = linesFirst ? far : near;
-      elements.push_back({line, depth,
-                          placeOf(operand, operand.isAlongLines ? depth : line,
-                                  operand.isAlongLines ? line : depth)});
-    }
-    run(elements);
-  });
-}
-
 // Words are copied as chunks are. What is smaller goes through registers, some at once: all are
 // read before the first is written.
 void StagesEngine::copyElements(Operand &operand, Value depth, Value stage) {
   constexpr int64_t wordBytes = 4, mostAtOnce = 4;
   const bool isWord = tile.elementBytes() == wordBytes;
+  const int64_t all = operand.lines * tile.depth;
+  int64_t atOnce = isWord ? 1 : mostAtOnce;
+  while (all % (atOnce * tile.threads()) != 0)
+    atOnce /= 2;
   Type bits = emit.builder.getIntegerType(unsigned(8 * tile.elementBytes()));
-  forElements(operand, isWord ? 1 : mostAtOnce, [&](ArrayRef<Element> elements) {
+  emit.loop(thread, emit.constant(all), atOnce * tile.threads(), [&](Value first) {
     Values values, places;
-    for (const Element &element : elements) {
-      Values ofLine = operand.source->line(emit, element.line);
-      Values ofDepth = operand.source->depth(emit, emit.add(depth, element.depth));
+    for (int64_t i = 0; i < atOnce; ++i) {
+      Value row = emit.add(first, i * tile.threads());
+      Value element = emit.popCounter(row, emit.constant(widthOf(operand)));
+      Value line = operand.isAlongLines ? element : row;
+      Value own = operand.isAlongLines ? row : element;
+      Values ofLine = operand.source->line(emit, line);
+      Values ofDepth = operand.source->depth(emit, emit.add(depth, own));
       ContractionSource::Element at = operand.source->element(emit, ofLine, ofDepth);
-      places.push_back(place(emit.add(stage, element.place)));
+      places.push_back(place(emit.add(stage, placeOf(operand, row, element))));
       if (isWord) {
         copyAsync("llvm.nvvm.cp.async.ca.shared.global.4.s", wordBytes, at, places.back());
         return;
@@ -150,7 +138,7 @@ void StagesEngine::copyElements(Operand &operand, Value depth, Value stage) {
 }
 
 void StagesEngine::copy(Operand &operand, Value depth, Value stage) {
-  if (operand.pieces.empty()) {
+  if (!operand.source->isGrouped) {
     copyElements(operand, depth, stage);
     return;
   }

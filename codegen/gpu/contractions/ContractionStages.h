@@ -26,25 +26,17 @@ protected:
       Values line;
       Value depth, place; // in the tile; bytes of the stage before it
     };
-    llvm::SmallVector<Piece> pieces; // none: always by elements
+    llvm::SmallVector<Piece> pieces;
     // Where it reads, if it does, for the first line and depth of its warp: bytes before its row
     // and in its chunk, and the number of the chunk there. Lines and depths that are multiples of
     // what a warp reads at once are added to the number without carry.
     Value row, chunk;
   };
-  virtual Operand operandOf(ContractionSource &source, bool isA);
+  Operand operandOf(ContractionSource &source, bool isA);
   // Of a stage that holds both: B lies behind A.
   virtual int64_t baseOf(bool isA) const;
   // Of its tile from this depth on.
   void copy(Operand &operand, Value depth, Value stage);
-
-  // Copies those of this thread by elements that are neighbours in memory for neighbouring threads:
-  // so many at once, of a line and a depth of the tile, which lie so many bytes into the stage.
-  struct Element {
-    Value line, depth, place;
-  };
-  void forElements(const Operand &operand, int64_t mostAtOnce,
-                   llvm::function_ref<void(llvm::ArrayRef<Element>)> run);
 
   // By which the chunks of a row change places; steps of a warp's reads leave it as it is.
   virtual Value turnOf(const Operand &operand, Value row);
@@ -69,12 +61,10 @@ protected:
   void writeSlice(mlir::ValueRange sums, int64_t slice) final;
   Value call(llvm::StringRef intrinsic, mlir::Type type, mlir::ValueRange operands);
 
-  // Bytes of a stage before an element of a row.
-  Value placeOf(const Operand &operand, Value row, Value element);
-
 private:
   // Of all panels together.
   int64_t widthOf(const Operand &operand) const;
+  Value placeOf(const Operand &operand, Value row, Value element);
   void copyAsync(llvm::StringRef intrinsic, int64_t bytes,
                  const ContractionSource::Element &element, Value to);
   void copyChunks(Operand &operand, Value depth, Value stage);

@@ -39,17 +39,23 @@ TensorFloatEngine::Values TensorFloatEngine::factors(const Operand &operand, Val
   Values words;
   if (!operand.isAlongLines) {
     for (Value word : WarpsEngine::factors(operand, stage, line, depth))
-      words.push_back(
-          roundedToTf32(emit, emit.builder.create<LLVM::BitcastOp>(emit.loc, sumType, word)));
+      words.push_back(rounded(emit.builder.create<LLVM::BitcastOp>(emit.loc, sumType, word)));
     return words;
   }
   for (int64_t i = 0; i < 4; ++i) {
     int64_t lines = operand.isA ? i % 2 : i / 2, depths = operand.isA ? i / 2 : i % 2;
     Value from =
         addressOf(operand, stage, line + lines * linesAtOnce, depth + depths * depthsAtOnce);
-    words.push_back(roundedToTf32(emit, load(sumType, from, tile.elementBytes())));
+    words.push_back(rounded(load(sumType, from, tile.elementBytes())));
   }
   return words;
+}
+
+Value TensorFloatEngine::rounded(Value factor) {
+  return emit.builder
+      .create<LLVM::CallIntrinsicOp>(emit.loc, emit.builder.getI32Type(),
+                                     emit.builder.getStringAttr("llvm.nvvm.f2tf32.rna"), factor)
+      .getResult(0);
 }
 
 TensorFloatEngine::Values TensorFloatEngine::multiplyMatrices(ArrayRef<Value> a, ArrayRef<Value> b,

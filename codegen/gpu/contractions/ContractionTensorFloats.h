@@ -20,6 +20,7 @@ protected:
   Values factors(const Operand &operand, Value stage, int64_t line, int64_t depth) final;
   Values multiplyMatrices(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> b,
                           mlir::ValueRange sums) final;
+  Value rounded(Value factor);
 };
 
 } // namespace keratin::codegen

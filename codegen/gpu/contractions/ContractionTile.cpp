@@ -23,9 +23,6 @@ int64_t ContractionTile::stages() const {
   constexpr int64_t least = 3, most = 4, mostBytes = 48 << 10, mostOfWarpgroup = 6;
   if (!isStaged())
     return 2;
-  // What goes through registers is on its way there.
-  if (units == Units::TensorFloatWarpgroups)
-    return least;
   if (units == Units::Warpgroups)
     return std::clamp(2 * mostBytes / stageBytes(), least, mostOfWarpgroup);
   return std::clamp(mostBytes / stageBytes(), least, most);
@@ -42,13 +39,12 @@ int64_t ContractionTile::sliceOfWarp() const {
   case Units::Halves:
   case Units::TensorFloats:
   case Units::Warpgroups:
-  case Units::TensorFloatWarpgroups:
     return 16;
   }
   return 0;
 }
 
-// Rows of 64 halves, or 32 floats, fill all banks of shared memory once.
+// Rows of 64 halves fill all banks of shared memory once.
 std::optional<ContractionTile> ContractionTile::ofLargeMatrices() const {
   constexpr int64_t warps = 4, matrixRows = 64;
   if (units == Units::Doubles) {
@@ -56,10 +52,10 @@ std::optional<ContractionTile> ContractionTile::ofLargeMatrices() const {
     tile.units = Units::LargeDoubles;
     return tile;
   }
-  if (!isStaged() || warpRows * warpColumns != warps || rows() % matrixRows != 0)
+  if (units != Units::Halves || warpRows * warpColumns != warps || rows() % matrixRows != 0)
     return std::nullopt;
   ContractionTile tile = *this;
-  tile.units = isInTf32() ? Units::TensorFloatWarpgroups : Units::Warpgroups;
+  tile.units = Units::Warpgroups;
   tile.warpRows = warps;
   tile.warpColumns = 1;
   tile.depth = 2 * depth;
@@ -75,12 +71,12 @@ int64_t ContractionTile::sharedBytes() const {
 llvm::raw_ostream &keratin::codegen::operator<<(llvm::raw_ostream &out,
                                                 const ContractionTile &tile) {
   out << tile.rows() << " x " << tile.columns() << " x " << tile.depth;
-  if (tile.isOfWarpgroup())
-    return out << ", a warpgroup all by tensor cores" << (tile.isInTf32() ? " in tf32" : "");
+  if (tile.units == Units::Warpgroups)
+    return out << ", a warpgroup all by tensor cores";
   out << ", a warp " << tile.rowsOfWarp() << " x " << tile.columnsOfWarp();
   if (tile.units == Units::Threads)
     return out << ", a thread " << tile.threadRows << " x " << tile.threadColumns;
-  return out << " by tensor cores" << (tile.isInTf32() ? " in tf32" : "");
+  return out << " by tensor cores" << (tile.units == Units::TensorFloats ? " in tf32" : "");
 }
 
 //===-- Choice
@@ -157,7 +153,6 @@ static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
   case Units::Warpgroups:
     return halves;
   case Units::TensorFloats:
-  case Units::TensorFloatWarpgroups:
     return tensorFloats;
   }
   return {};
@@ -175,7 +170,6 @@ static double rateOf(Units units) {
   case Units::Warpgroups:
     return 1000;
   case Units::TensorFloats:
-  case Units::TensorFloatWarpgroups:
     return 350;
   }
   return 1;
@@ -194,7 +188,7 @@ static double cyclesOf(const ContractionTile &tile, double speed, double tiles, 
   double ofStage = tile.isStaged() ? latency / 3 : latency,
          pause = tile.isStaged() ? between / 2 : between;
   // As the same tile of warps.
-  const int64_t depthOfStage = tile.isOfWarpgroup() ? tile.depth / 2 : tile.depth;
+  const int64_t depthOfStage = tile.units == Units::Warpgroups ? tile.depth / 2 : tile.depth;
   double stages = std::ceil(ofPart / double(depthOfStage)) * turns;
   double cycles = begin + std::max(products + stages * pause, stages * ofStage);
   cycles += blocks * results / 8; // written
@@ -218,7 +212,7 @@ struct Sharing {
 static Sharing bestSharing(const ContractionTile &tile, double speed, double tiles, int64_t depth) {
   Sharing best = {1, cyclesOf(tile, speed, tiles, depth, 1)};
   // Whole stages, of warpgroups too: what multiplies does not count.
-  const int64_t ofStage = tile.isOfHalves() ? 64 : tile.isInTf32() ? 32 : tile.depth;
+  const int64_t ofStage = tile.isOfHalves() ? 64 : tile.depth;
   const int64_t most = tiles < 1 ? 1 : int64_t(double(2 * processors) / tiles);
   for (int64_t parts = 2; parts <= most && parts <= depth / (2 * ofStage); ++parts) {
     if (ceilDiv(depth, roundUp(ceilDiv(depth, parts), ofStage)) != parts)

@@ -17,17 +17,9 @@ struct ContractionTile {
   // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
   // (DoublesEngine), of f16 and bf16 (HalvesEngine), or of f32 in tf32
   // (TensorFloatEngine), each of a warp. On sm_90a larger ones: of f64
-  // (LargeDoublesEngine), or of four warps together those of f16 and bf16
-  // (WarpgroupsEngine) or in tf32 (TensorFloatWarpgroupsEngine).
-  enum class Units {
-    Threads,
-    Doubles,
-    Halves,
-    TensorFloats,
-    LargeDoubles,
-    Warpgroups,
-    TensorFloatWarpgroups
-  };
+  // (LargeDoublesEngine), or of f16 and bf16 those of four warps together
+  // (WarpgroupsEngine).
+  enum class Units { Threads, Doubles, Halves, TensorFloats, LargeDoubles, Warpgroups };
 
   Units units = Units::Threads;
   int64_t warpRows = 1, warpColumns = 1;
@@ -50,16 +42,12 @@ struct ContractionTile {
   // other.
   int64_t sourceGroup() const { return isOfHalves() ? 8 : group(); }
   // Whether stages are StagesEngine's, and what an element takes of them.
-  bool isStaged() const { return isOfHalves() || isInTf32(); }
+  bool isStaged() const { return isOfHalves() || units == Units::TensorFloats; }
   int64_t elementBytes() const { return isOfHalves() ? 2 : sumBytes; }
   bool isOfHalves() const { return units == Units::Halves || units == Units::Warpgroups; }
-  bool isInTf32() const {
-    return units == Units::TensorFloats || units == Units::TensorFloatWarpgroups;
+  bool isOfLargeMatrices() const {
+    return units == Units::Warpgroups || units == Units::LargeDoubles;
   }
-  bool isOfWarpgroup() const {
-    return units == Units::Warpgroups || units == Units::TensorFloatWarpgroups;
-  }
-  bool isOfLargeMatrices() const { return isOfWarpgroup() || units == Units::LargeDoubles; }
 
   // Of threads and doubles: numbers of a row of shared memory for one depth.
   // What is read along the depth is written across the rows: four more than
@@ -76,15 +64,15 @@ struct ContractionTile {
   int64_t sliceRows() const { return warpRows * sliceOfWarp(); }
   // How far apart the rows of two warps are, and those of two slices. A warp
   // has its rows of each matrix of a warpgroup, 16 of 64.
-  int64_t warpPitch() const { return isOfWarpgroup() ? 16 : rowsOfWarp(); }
-  int64_t slicePitch() const { return isOfWarpgroup() ? 64 : sliceOfWarp(); }
+  int64_t warpPitch() const { return units == Units::Warpgroups ? 16 : rowsOfWarp(); }
+  int64_t slicePitch() const { return units == Units::Warpgroups ? 64 : sliceOfWarp(); }
   int64_t resultPitch() const { return columns() + (units == Units::Threads ? 4 : 8); }
   int64_t sharedBytes() const;
   // Where it begins: warpgroups find chunks by the bits of their addresses.
-  uint64_t sharedAlignment() const { return isOfWarpgroup() ? 1024 : 16; }
+  uint64_t sharedAlignment() const { return units == Units::Warpgroups ? 1024 : 16; }
 
   // The same rows and columns of the same threads, multiplied as sm_90a can:
-  // nullopt where threads multiply, or rows or threads are too few for a
+  // nullopt where threads or tf32 do, or rows or threads are too few for a
   // warpgroup.
   std::optional<ContractionTile> ofLargeMatrices() const;
 };

@@ -11,14 +11,14 @@ using namespace keratin::codegen;
 using namespace mlir;
 
 // Of a product; a row of a stage; rows in which chunks change places.
-static constexpr int64_t matrixRows = 64, matrixBytes = 32;
-static constexpr int64_t rowBytes = 128;
+static constexpr int64_t matrixRows = 64, matrixDepth = 16;
+static constexpr int64_t stageRow = 64, elementBytes = 2, rowBytes = stageRow * elementBytes;
 static constexpr int64_t patternBytes = 8 * rowBytes;
 
-int64_t WarpgroupsEngine::mostOfRow() const { return rowBytes / tile.elementBytes(); }
+int64_t WarpgroupsEngine::mostOfRow() const { return stageRow; }
 
 int64_t WarpgroupsEngine::bytesOfLines(const Operand &operand, int64_t lines) const {
-  return operand.isAlongLines ? lines / mostOfRow() * panelBytes(operand) : lines * rowBytes;
+  return operand.isAlongLines ? lines / stageRow * panelBytes(operand) : lines * rowBytes;
 }
 
 // Chunks change places by bits of their address, so that a step within a row is
@@ -31,9 +31,9 @@ Value WarpgroupsEngine::descriptor(const Operand &operand, Value stage, int64_t 
   int64_t leading = operand.isAlongLines ? panelBytes(operand) : unit;
   int64_t form = leading / unit << leadingBit | patternBytes / unit << strideBit | swizzled128;
   int64_t bytes = bytesOfLines(operand, line) +
-                  (operand.isAlongLines ? depth * rowBytes
-                                        : depth / mostOfRow() * panelBytes(operand) +
-                                              depth % mostOfRow() * tile.elementBytes());
+                  (operand.isAlongLines
+                       ? depth * rowBytes
+                       : depth / stageRow * panelBytes(operand) + depth % stageRow * elementBytes);
   OpBuilder &b = emit.builder;
   Value first =
       b.create<LLVM::PtrToIntOp>(emit.loc, b.getI64Type(), place(emit.add(stage, operand.base)));
@@ -64,12 +64,7 @@ WarpgroupsEngine::Values WarpgroupsEngine::through(StringRef text, size_t count,
   return result;
 }
 
-// "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {".
-static void openProduct(llvm::raw_ostream &out, const ContractionTile &tile, Type elementType) {
-  StringRef type = tile.isInTf32() ? "tf32" : elementType.isBF16() ? "bf16" : "f16";
-  out << "wgmma.mma_async.sync.aligned.m64n" << tile.columns() << "k"
-      << matrixBytes / tile.elementBytes() << ".f32." << type << "." << type << " {";
-}
+static StringRef nameOf(Type elementType) { return elementType.isBF16() ? "bf16" : "f16"; }
 
 // One piece of assembly, so that no instruction comes between that touches a
 // register of sums while products run.
@@ -83,20 +78,18 @@ WarpgroupsEngine::Values WarpgroupsEngine::addStage(ValueRange sums, const Opera
     descriptors.push_back(descriptor(operand, stage, line, depth));
     return int64_t(sums.size() + descriptors.size()) - 1;
   };
+  StringRef type = nameOf(a.source->elementType);
   out << "{\n.reg .pred adds;\nsetp.eq.u32 adds, 0, 0;\nwgmma.fence.sync.aligned;\n";
-  const int64_t matrixDepth = matrixBytes / tile.elementBytes();
   for (int64_t depth = 0; depth < tile.depth; depth += matrixDepth) {
     int64_t ofB = add(b, 0, depth);
     for (int64_t i = 0; i < down; ++i) {
       int64_t ofA = add(a, i * matrixRows, depth);
-      openProduct(out, tile, a.source->elementType);
+      out << "wgmma.mma_async.sync.aligned.m64n" << tile.columns() << "k16.f32." << type << "."
+          << type << " {";
       llvm::interleaveComma(llvm::seq(i * ofMatrix, (i + 1) * ofMatrix), out,
                             [&](int64_t sum) { out << "$" << sum; });
-      out << "}, $" << ofA << ", $" << ofB << ", adds, 1, 1";
-      // Words are never turned.
-      if (!tile.isInTf32())
-        out << ", " << int(a.isAlongLines) << ", " << int(b.isAlongLines);
-      out << ";\n";
+      out << "}, $" << ofA << ", $" << ofB << ", adds, 1, 1, " << int(a.isAlongLines) << ", "
+          << int(b.isAlongLines) << ";\n";
     }
   }
   out << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;\n}";
@@ -114,14 +107,16 @@ WarpgroupsEngine::Values WarpgroupsEngine::addProducts(ValueRange sums, ArrayRef
     others.push_back(value);
     return int64_t(count + others.size()) - 1;
   };
+  StringRef type = nameOf(b.source->elementType);
   out << "{\n.reg .pred adds, first;\nsetp.eq.u32 adds, 0, 0;\nsetp."
       << (sums.empty() ? "ne" : "eq") << ".u32 first, 0, 0;\nwgmma.fence.sync.aligned;\n";
   for (auto [i, factors] : llvm::enumerate(a)) {
     SmallVector<int64_t> words;
     for (Value factor : factors)
       words.push_back(add(factor));
-    int64_t ofB = add(descriptor(b, stage, 0, int64_t(i) * matrixBytes / tile.elementBytes()));
-    openProduct(out, tile, b.source->elementType);
+    int64_t ofB = add(descriptor(b, stage, 0, int64_t(i) * matrixDepth));
+    out << "wgmma.mma_async.sync.aligned.m64n" << tile.columns() << "k16.f32." << type << "."
+        << type << " {";
     llvm::interleaveComma(llvm::seq<size_t>(0, count), out, [&](size_t sum) { out << "$" << sum; });
     const bool isDescriptor = words.size() == 1;
     out << (isDescriptor ? "}, " : "}, {");
@@ -142,20 +137,6 @@ void WarpgroupsEngine::fenceMemory() {
       /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
-WarpgroupsEngine::Values WarpgroupsEngine::addStages(Value begin, Value end,
-                                                     llvm::function_ref<Values()> open, Step step) {
-  SmallVector<Type> types(size_t(tile.threadRows * tile.threadColumns), sumType);
-  Values none(types.size(), emit.zero(sumType));
-  auto addAll = [&] {
-    Values carried = none;
-    carried.append(open());
-    Values last = emit.loop(begin, end, tile.depth, carried, step);
-    last.resize(types.size());
-    return through("wgmma.wait_group.sync.aligned 0;", last.size(), last, {});
-  };
-  return emit.choose(emit.less(begin, end), types, addAll, [&] { return none; });
-}
-
 WarpgroupsEngine::Values WarpgroupsEngine::multiply(ContractionSource &sourceOfA,
                                                     ContractionSource &sourceOfB, Value begin,
                                                     Value end) {
@@ -164,22 +145,30 @@ WarpgroupsEngine::Values WarpgroupsEngine::multiply(ContractionSource &sourceOfA
   int64_t ahead = tile.stages() - 1, bytes = tile.stageBytes();
   for (int64_t stage = 0; stage < ahead; ++stage)
     start(a, b, emit.add(begin, stage * tile.depth), end, emit.constant(stage * bytes));
-  auto addOne = [&](Value depth, ValueRange carried) {
-    Value stage = carried.back();
-    // The oldest copies have come, of all threads.
-    await(ahead - 1);
-    prepare(a, stage);
-    prepare(b, stage);
-    fenceMemory();
-    block.barrier();
-    Values sums = addStage(carried.drop_back(), a, b, stage);
-    // All warps are done with the stage before.
-    block.barrier();
-    start(a, b, emit.add(depth, ahead * tile.depth), end, behind(stage, ahead));
-    sums.push_back(behind(stage, 1));
-    return sums;
+  SmallVector<Type> types(size_t(tile.threadRows * tile.threadColumns), sumType);
+  Values none(types.size(), emit.zero(sumType));
+  // Nothing but products may give a register its sum between the first and the wait for the last:
+  // they would be done one by one. So it is no way around the loop that leads to the wait.
+  auto addAll = [&] {
+    Values carried = none;
+    carried.push_back(emit.constant(0));
+    Values last = emit.loop(begin, end, tile.depth, carried, [&](Value depth, ValueRange carried) {
+      Value stage = carried.back();
+      // The oldest copies have come, of all threads.
+      await(ahead - 1);
+      fenceMemory();
+      block.barrier();
+      Values sums = addStage(carried.drop_back(), a, b, stage);
+      // All warps are done with the stage before.
+      block.barrier();
+      start(a, b, emit.add(depth, ahead * tile.depth), end, behind(stage, ahead));
+      sums.push_back(behind(stage, 1));
+      return sums;
+    });
+    last.pop_back();
+    return through("wgmma.wait_group.sync.aligned 0;", last.size(), last, {});
   };
-  Values sums = addStages(begin, end, [&] { return Values{emit.constant(0)}; }, addOne);
+  Values sums = emit.choose(emit.less(begin, end), types, addAll, [&] { return none; });
   await(0);
   block.barrier();
   return sums;

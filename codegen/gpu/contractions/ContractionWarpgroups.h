@@ -7,7 +7,7 @@
 
 namespace keratin::codegen {
 
-// wgmma m64nNk16, whose factors stay in stages of shared memory, in rows
+// wgmma m64nNk16, whose factors stay in three stages of shared memory, in rows
 // of 128 bytes whose chunks change places as hardware expects it. The products
 // of a stage go on while the block waits for the next one and starts them
 // behind it.
@@ -15,14 +15,14 @@ class WarpgroupsEngine : public StagesEngine {
 public:
   using StagesEngine::StagesEngine;
 
-  Values multiply(ContractionSource &a, ContractionSource &b, Value begin, Value end) override;
+  Values multiply(ContractionSource &a, ContractionSource &b, Value begin, Value end) final;
 
 protected:
   int64_t mostOfRow() const final;
   // Between lines that are so many apart, a multiple of 64.
   int64_t bytesOfLines(const Operand &operand, int64_t lines) const;
   // What a matrix descriptor says of the operand's lines from there on, and of
-  // 32 bytes of depths.
+  // 16 depths.
   Value descriptor(const Operand &operand, Value stage, int64_t line, int64_t depth);
   // The sums and the products of a stage of B and of A: of 16 depths after the other its
   // descriptor, and whether it lies along its lines, or the four words of each thread, as of
@@ -33,23 +33,14 @@ protected:
   // What this thread has written to shared memory, tensor cores see behind the
   // next barrier.
   void fenceMemory();
-  // What this thread does with its copies of a stage once they have come.
-  virtual void prepare(Operand &, Value) {}
-  // Adds the products of a stage; those of the stage before are done then.
-  Values addStage(mlir::ValueRange sums, const Operand &a, const Operand &b, Value stage);
-  // The sums of the loop over [begin, end), whose steps add stages to those that it carries before
-  // anything else: the first numbers of `carried` and of what it returns. Nothing but products may
-  // give a register its sum between the first and the wait for the last: they would be done one by
-  // one. So it is no way around the loop that leads to the wait. `open` makes what it carries
-  // besides.
-  using Step = llvm::function_ref<Values(Value depth, mlir::ValueRange carried)>;
-  Values addStages(Value begin, Value end, llvm::function_ref<Values()> open, Step step);
 
 private:
   // Assembly that makes so many sums, which those go through that there are
   // already: `text`, with what else it reads behind them.
   Values through(llvm::StringRef text, size_t count, mlir::ValueRange sums,
                  mlir::ValueRange others);
+  // Adds the products of a stage; those of the stage before are done then.
+  Values addStage(mlir::ValueRange sums, const Operand &a, const Operand &b, Value stage);
 };
 
 } // namespace keratin::codegen

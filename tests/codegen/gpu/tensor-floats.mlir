@@ -5,10 +5,6 @@
 // RUN:   | FileCheck %s --check-prefix=ACROSS
 // RUN: keratin-dump %s --target=cuda --float32-products=tf32 --stage=ptx --function=along \
 // RUN:   | FileCheck %s --check-prefix=ALONG
-// RUN: keratin-dump %s --target=cuda:sm_90a --float32-products=tf32 --stage=ptx --function=across \
-// RUN:   | FileCheck %s --check-prefix=TOGETHER
-// RUN: keratin-dump %s --target=cuda:sm_90a --float32-products=tf32 --stage=ptx --function=along \
-// RUN:   | FileCheck %s --check-prefix=TOGETHER
 // RUN: keratin-dump %s --target=cuda --stage=kernels | FileCheck %s --check-prefix=EXACT --implicit-check-not=tf32
 // RUN: keratin-dump %s --target=cuda --stage=ptx | FileCheck %s --check-prefix=PTX --implicit-check-not=tf32
 // RUN: keratin-dump %s --target=cuda --float32-products=float32 --stage=ptx | FileCheck %s --check-prefix=PTX --implicit-check-not=tf32
@@ -35,29 +31,6 @@
 // ACROSS-COUNT-32: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 // ACROSS:        cp.async.wait_group 1;
 // ACROSS-NOT:    .local
-// On sm_90a factors are rounded between registers and shared memory, along the depth there however
-// they lie in memory. Where groups cannot be read, words are copied and rounded where they are.
-// TOGETHER:        .target sm_90a
-// TOGETHER:        .extern .shared .align 1024
-// TOGETHER:        cp.async.ca.shared.global
-// TOGETHER:        cvt.rna.tf32.f32
-// TOGETHER:        fence.proxy.async.shared::cta;
-// TOGETHER-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {{.*}}, adds, 1, 1;
-// TOGETHER:        wgmma.wait_group.sync.aligned 1;
-// TOGETHER-COUNT-16: ld.global.v4.f32
-// TOGETHER-COUNT-64: cvt.rna.tf32.f32
-// TOGETHER:        fence.proxy.async.shared::cta;
-// TOGETHER:        bar.sync 0;
-// TOGETHER-COUNT-16: ld.global.v4.f32
-// TOGETHER-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {{.*}}, adds, 1, 1;
-// TOGETHER:        wgmma.wait_group.sync.aligned 1;
-// TOGETHER-COUNT-64: cvt.rna.tf32.f32
-// TOGETHER:        st.shared.v4.f32
-// TOGETHER:        fence.proxy.async.shared::cta;
-// TOGETHER-NEXT:   // end inline asm
-// TOGETHER-NEXT:   bar.sync 0;
-// TOGETHER:        wgmma.wait_group.sync.aligned 0;
-// TOGETHER-NOT:    {{ldmatrix|mma.sync|[.]local}}
 func.func @across(%x: tensor<4096x4096xf32> {keratin.kind = "input", keratin.name = "x"},
                   %w: tensor<4096x4096xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<4096x4096xf32> {keratin.kind = "output", keratin.name = "y"}) {
