@@ -121,6 +121,8 @@ REFUSALS = [
     # Calling them.
     (TypeError, lambda: K.function([], [K.zeros((2,))], shard=[(K.zeros((2,)),)]),
      '(tuple); needed names of sizes, and tuples (variable, dimension), each with the name of an axis of the mesh behind it or without'),
+    (TypeError, lambda: K.function([], [K.zeros((2,))], shard=5), 'function: shard is 5 (int); needed a list of what is sharded'),
+    (ValueError, lambda: K.function([], [K.zeros((2,))], shard='batch'), "function: no input has a dimension of the size 'batch'"),
     (TypeError, lambda: function_of()(), 'function: found 0 arguments; needed one, a list of values'),
     (TypeError, lambda: function_of()([1], [2]), 'function: found 2 arguments; needed one, a list of values'),
     (TypeError, lambda: function_of()(values=[1]),

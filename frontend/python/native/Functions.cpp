@@ -143,9 +143,13 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
   return all;
 }
 
-// Names of sizes, (name, axis of the mesh), (variable, dimension) and (variable, dimension, axis);
-// or a dict of names and axes.
+// The name of a size; or a list of names, (name, axis of the mesh), (variable, dimension) and
+// (variable, dimension, axis); or a dict of names and axes.
 std::vector<Shard> shardsOf(nb::handle shards, const Argument &argument) {
+  if (PyUnicode_Check(shards.ptr()))
+    return {Shard(textOf(shards))};
+  if (!nb::isinstance<nb::iterable>(shards))
+    argument.fail(shards, "a list of what is sharded");
   std::vector<Shard> all;
   for (nb::handle each : nb::borrow<nb::object>(shards)) {
     nb::object entry = nb::borrow(each);
