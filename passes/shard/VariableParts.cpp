@@ -292,7 +292,7 @@ LogicalResult VariableParts::follow(Operation *op) {
 
 LogicalResult VariableParts::run() {
   takeParts();
-  if (parts.empty())
+  if (units.empty())
     return success();
   for (Operation &op : llvm::make_early_inc_range(body))
     if (failed(follow(&op)))
