@@ -72,7 +72,7 @@ TEST_CASE("variables in parts that a function cannot have") {
   Tensor x = K::placeholder({1, 2}, {.name = "x"});
   Tensor w = K::variable(Array{{1.0, 2.0}, {3.0, 4.0}}, {.name = "w"});
   Tensor other = K::variable(Array{1.0, 2.0}, {.name = "other"});
-  auto shard = [&](const std::vector<K::Shard> &shards) {
+  auto shard = [&](const std::vector<keratin::Shard> &shards) {
     K::function(x, K::dot(x, w), {}, {.shard = shards});
   };
   checkRefused<K::ValueError>("each rank is to have a part of 'x'; needed a variable",
