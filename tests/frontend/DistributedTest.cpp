@@ -75,14 +75,14 @@ TEST_CASE("variables in parts that a function cannot have") {
   auto shard = [&](const std::vector<keratin::Shard> &shards) {
     K::function(x, K::dot(x, w), {}, {.shard = shards});
   };
-  checkRefused<K::ValueError>("each rank is to have a part of 'x'; needed a variable",
+  checkRefused<K::ValueError>("each rank is to have a part of 'x:0'; needed a variable",
                               [&] { shard({{x, 0}}); });
   checkRefused<K::ValueError>("axis 2 is outside the rank", [&] { shard({{w, 2}}); });
   checkRefused<K::ValueError>(
-      "each rank is to have a part of variable 'other'; needed one of the function's",
+      "each rank is to have a part of variable 'other:0'; needed one of the function's",
       [&] { shard({{other, 0}}); });
   checkRefused<K::ValueError>(
-      "variable 'w' is to be in parts twice, along dimensions 0 and 1; needed once",
+      "variable 'w:0' is to be in parts twice, along dimensions 0 and 1; needed once",
       [&] { shard({{w, 0}, {w, 1}}); });
 }
 
