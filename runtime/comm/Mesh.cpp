@@ -45,8 +45,10 @@ Code Mesh::arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ran
   for (numAxes = 0; numAxes < count; ++numAxes) {
     const auto &[name, size] = wanted[numAxes];
     stride /= size;
-    axes()[numAxes] = {strcpy(names, name), {size, stride}};
-    names += strlen(name) + 1;
+    const size_t length = strlen(name) + 1;
+    memcpy(names, name, length);
+    axes()[numAxes] = {names, {size, stride}};
+    names += length;
   }
   return runtime::succeed(status);
 }

@@ -58,7 +58,7 @@ static Code readMesh(const char *function, const char *text, MeshText &mesh,
                 function);
   memcpy(mesh.names.data(), text, bytes);
   for (char *name = static_cast<char *>(mesh.names.data()), *end = nullptr; name;) {
-    char *colon = strchr(name, ':');
+    auto *colon = static_cast<char *>(memchr(name, ':', strlen(name)));
     const long ranks = colon ? strtol(colon + 1, &end, 10) : 0;
     if (!colon || mesh.count == mostAxes || (*end && *end != ',') || ranks < 1 || ranks > INT32_MAX)
       return fail(status, KERATIN_INVALID_ARGUMENT,
