@@ -45,8 +45,13 @@ def test_a_message_hides_behind_kernels_and_no_further():
     assert scale.step(two, NETWORK, 8) == pytest.approx(3 * took)
 
 
-def test_buckets_hold_what_nothing_waits_for():
-    events = [("start", 1, 1), ("wait", 1, 2), ("start", 2, 3), ("start", 3, 4), ("start", 4, 5), ("wait", 2, 6), ("wait", 3, 6), ("wait", 4, 6)]
-    merged = scale.bucketed(scale.Schedule("step", 7, {1: 4, 2: 10, 3: 10, 4: 10}, events), most=20)
-    assert merged.bytes == {1: 4, 2: 20, 4: 10}
-    assert merged.events == [("start", 1, 1), ("wait", 1, 2), ("start", 2, 4), ("start", 4, 5), ("wait", 2, 6), ("wait", 4, 6)]
+def test_a_simulator_is_told_what_happens_when(tmp_path):
+    program = tmp_path / "simulator"
+    program.write_text(f"#!/bin/sh\necho \"$@\" >{tmp_path}/said\ncat >>{tmp_path}/said\necho 12.5\n")
+    program.chmod(0o755)
+    events = [("start", 3, 1), ("start", 8, 3), ("wait", 8, 4), ("wait", 3, 6)]
+    step = scale.Schedule("step", 7, {3: 40, 8: 10}, events)
+    assert scale.simulated(program, step, scale.Network("net", 1.5, 0.5, 0.25, 0.125), 64, 0.05) == 12.5
+    said = (tmp_path / "said").read_text().split("\n")
+    assert said[0].startswith("64 1.5 0.5 0.25 0.125 0.05 ")
+    assert said[1:] == ["start 40 1", "start 10 2", "wait 1 1", "wait 0 2", "end 1"]
