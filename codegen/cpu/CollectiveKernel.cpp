@@ -45,8 +45,10 @@ static SmallVector<int64_t> ranksOf(Operation *op) {
 // 0: among all ranks.
 static int64_t axisNumber(Operation *op) {
   const StringAttr axis = ir::meshAxisOf(op);
+  if (!axis)
+    return 0;
   const auto axes = ir::meshAxesIn(op->getParentOfType<func::FuncOp>());
-  return axis ? 1 + (llvm::find(axes, axis) - axes.begin()) : 0;
+  return 1 + (llvm::find(axes, axis) - axes.begin());
 }
 
 // Once, whatever the range of units: there is one.
