@@ -15,6 +15,25 @@ namespace {
 
 constexpr uint64_t mostHeaderBytes = uint64_t(16) << 20;
 
+// What went wrong with a file that has been opened and read from.
+Code checkRead(const FileReader &file, const char *path, keratin_status_t *status) {
+  if (file.refusal())
+    return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' %s", path, file.refusal());
+  if ((errno = file.error()))
+    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
+  return KERATIN_OK;
+}
+
+const char *nameOf(const keratin_state_t &state, int32_t variable) {
+  return state.object->variables[variable].tensor.name;
+}
+
+Code hasNo(const char *path, const keratin_state_t &state, int32_t variable,
+           keratin_status_t *status) {
+  return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has no '%s', a variable of model '%s'", path,
+              nameOf(state, variable), state.object->name);
+}
+
 // The place of a variable's value behind the header.
 struct Place {
   uint64_t begin, end;
@@ -49,17 +68,15 @@ private:
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
   }
   const keratin_variable_t &variable(int32_t i) const { return *state.variables[i]; }
-  const char *nameOf(int32_t i) const { return state.object->variables[i].tensor.name; }
+  const char *nameOf(int32_t i) const { return ::nameOf(state, i); }
   Place &place(int32_t i) { return static_cast<Place *>(places.data())[i]; }
 
   Code readHeader() {
     (void)file.open(path); // reading tells of failures
     uint64_t bytes = 0;
     ptrdiff_t have = file.read(&bytes, sizeof bytes);
-    if (file.refusal())
-      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' %s", path, file.refusal());
-    if ((errno = file.error()))
-      return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
+    if (Code code = checkRead(file, path, status))
+      return code;
     if (have != ptrdiff_t(sizeof bytes) || bytes > file.size() - sizeof bytes)
       return refuse("it ends within its header");
     if (bytes > mostHeaderBytes)
@@ -92,8 +109,7 @@ private:
                   entries.problem(), entries.place());
     for (int32_t i = 0; i < count; ++i)
       if (isWanted[i] && !place(i).isThere)
-        return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has no '%s', a variable of model '%s'",
-                    path, nameOf(i), state.object->name);
+        return hasNo(path, state, i, status);
     return KERATIN_OK;
   }
 
@@ -194,7 +210,7 @@ private:
   Code noMemory() {
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the index '%s'", path);
   }
-  const char *nameOf(int32_t i) const { return state.object->variables[i].tensor.name; }
+  const char *nameOf(int32_t i) const { return ::nameOf(state, i); }
   // Of a variable: where the name of its file begins, until that is read.
   size_t &place(int32_t i) { return static_cast<size_t *>(places.data())[i]; }
   bool &isWanted(int32_t i) { return static_cast<bool *>(wanted.data())[i]; }
@@ -210,10 +226,8 @@ private:
         !wanted.reserve(size_t(count)))
       return noMemory();
     const ptrdiff_t have = file.read(json.data(), bytes + 1); // at its end also of none
-    if (file.refusal())
-      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' %s", path, file.refusal());
-    if ((errno = file.error()))
-      return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
+    if (Code code = checkRead(file, path, status))
+      return code;
     for (int32_t i = 0; i < count; ++i)
       place(i) = nowhere;
     SafetensorsIndex index(static_cast<const char *>(json.data()), size_t(have));
@@ -235,8 +249,7 @@ private:
       return noMemory();
     for (int32_t i = 0; i < count; ++i)
       if (place(i) == nowhere)
-        return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has no '%s', a variable of model '%s'",
-                    path, nameOf(i), state.object->name);
+        return hasNo(path, state, i, status);
     return KERATIN_OK;
   }
 
