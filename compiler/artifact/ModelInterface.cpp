@@ -290,19 +290,16 @@ private:
          "0. Calls get each");
     line("// rank's rows, and succeed on all ranks or on none. A state that does not join is one "
          "rank.");
-    if (std::string axes = axisNames(); !axes.empty()) {
+    llvm::SmallVector<std::pair<const char *, Argument>> arguments = {
+        {"STATE *state", state}, {"struct keratin_comm_t *engine", pointer}};
+    const std::string axes = axisNames();
+    if (!axes.empty()) {
       line("// They are arranged in a mesh with " + axes + ", \"data:2,model:2\" say.");
-      declare("state_join", "keratin_state_join_mesh",
-              {{"STATE *state", state},
-               {"struct keratin_comm_t *engine", pointer},
-               {"const char *mesh", pointer},
-               {"keratin_status_t *status", pointer}});
-    } else {
-      declare("state_join", "keratin_state_join",
-              {{"STATE *state", state},
-               {"struct keratin_comm_t *engine", pointer},
-               {"keratin_status_t *status", pointer}});
+      arguments.push_back({"const char *mesh", pointer});
     }
+    arguments.push_back({"keratin_status_t *status", pointer});
+    declare("state_join", axes.empty() ? "keratin_state_join" : "keratin_state_join_mesh",
+            arguments);
     line("// Which rank this is, of how many.");
     declare("state_ranks", "keratin_state_ranks",
             {{"const STATE *state", state},
