@@ -13,6 +13,7 @@
 // runtime/comm does.
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -47,7 +48,7 @@ constexpr double kHashed = 16, kAnnounced = 256, kSmall = 4 << 10, kPiece = 8 <<
 
 int payload; // SimGrid sends addresses; the bytes are a number
 
-// To and from the others that `peers` says, `bytes` each.
+// To the ranks so far behind this one, and from those so far before it, `bytes` each.
 void move(const Job &job, int rank, const std::vector<int> &distances, double bytes) {
   std::vector<sg::CommPtr> all;
   std::vector<void *> received(distances.size());
