@@ -40,8 +40,7 @@ void checkOptions(const Call &call, const FunctionOptions &options);
 void setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options);
 // The function as a module, with variables and states divided where the options say so. Under the
 // graph's mutex.
-FunctionModule moduleOf(Call &call, const Function::Impl &impl,
-                        const FunctionOptions &options);
+FunctionModule moduleOf(Call &call, const Function::Impl &impl, const FunctionOptions &options);
 // Where the function of the module runs. A variable of it that lies elsewhere for good is an error
 // of the call.
 Placement placeFunction(const Call &call, const FunctionModule &module,

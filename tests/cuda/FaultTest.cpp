@@ -312,7 +312,8 @@ TEST_CASE("texts that are no PTX are refused with their line", "[ptx]") {
     return parseError(kernel.replace(kernel.find("sm_80"), 5, "sm_90a"));
   };
   CHECK(product("m64n12k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q1, 1, 1, 1, 0, 0;")
-            .find("expected .m64nNk16 or .m64nNk8, with N a multiple of 8 up to 256") != std::string::npos);
+            .find("expected .m64nNk16 or .m64nNk8, with N a multiple of 8 up to 256") !=
+        std::string::npos);
   CHECK(product("m64n8k16.f16.f16.f16 {%r0, %r1}, %q0, %q1, 1, 1, 1, 0, 0;")
             .find("a product of these types is not emulated") != std::string::npos);
   CHECK(product("m64n8k16.f32.f16.f16 {%f0, %f1}, %q0, %q1, 1, 1, 1, 0, 0;")
