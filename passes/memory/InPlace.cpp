@@ -47,6 +47,14 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
   return true;
 }
 
+// What ranks add up they add up piece by piece, each of which is read before it is written.
+static bool canMessageWriteOver(KernelOp message, unsigned result, Value root) {
+  Value operand = message->getNumOperands() == 1 ? message->getOperand(0) : Value();
+  return isa<AllReduceOp>(message.getBody().front().front()) && operand &&
+         rootOf(operand) == root && byteCount(operand) == byteCount(root) &&
+         byteCount(message.getResult(result)) == byteCount(root);
+}
+
 // The operand of the yield that shares storage with the state's next value, or -1.
 static int64_t yieldOfStack(LoopOpInterface loop, unsigned state) {
   Operation *yield = loop.getBody().front().getTerminator();
@@ -89,7 +97,8 @@ static bool canLoopWriteOver(LoopOpInterface loop, unsigned result, Value root) 
 
 bool keratin::passes::canWriteOver(Operation *node, unsigned result, Value root) {
   if (auto kernel = dyn_cast<KernelOp>(node))
-    return canKernelWriteOver(kernel, result, root);
+    return isMessage(kernel) ? canMessageWriteOver(kernel, result, root)
+                             : canKernelWriteOver(kernel, result, root);
   auto loop = dyn_cast<LoopOpInterface>(node);
   return loop && canLoopWriteOver(loop, result, root);
 }

@@ -17,6 +17,7 @@ namespace keratin::passes {
 //    at an index only the element at that index is read;
 // and if nothing in the body sums, contracts, scans or prints, since such ops may keep intermediate
 // values in the place of the result; scatter_add among elementwise ops keeps none there.
+// Of a message, if it adds up all of what is there.
 // Of a loop, if the result is a state that each step changes in place, and the storage is read as
 // its first value and in no other way. Of a branch, never.
 bool canWriteOver(mlir::Operation *node, unsigned result, mlir::Value root);

@@ -113,6 +113,7 @@ private:
   Place placeInArena(int64_t node, OpResult result);
   Place placeOfPart(int64_t node, const JoinedParts::Part &part);
   bool isKept(OpResult result) const;
+  bool isLastReader(int64_t node, Value root) const;
   int64_t findDyingOperand(int64_t node, OpResult result);
   LogicalResult layOut();
   bool isTape(OpResult result) const;
@@ -205,6 +206,19 @@ void Planner::decideUpdates() {
   }
 }
 
+// Whether nothing needs the root behind the node, which reads it. What is behind a message is what
+// comes after its start.
+bool Planner::isLastReader(int64_t node, Value root) const {
+  Operation *op = program.nodes()[node];
+  if (!isMessage(op))
+    return program.readers(root).back() == node;
+  return llvm::all_of(readersOf(root), [&](Operation *reader) {
+    Operation *last =
+        reader != op && isMessage(reader) ? waiterFor(cast<KernelOp>(reader)) : reader;
+    return last == op || last->isBeforeInBlock(op);
+  });
+}
+
 // The operand that `result` may take the storage of, or -1.
 int64_t Planner::findDyingOperand(int64_t node, OpResult result) {
   Operation *op = program.nodes()[node];
@@ -214,7 +228,7 @@ int64_t Planner::findDyingOperand(int64_t node, OpResult result) {
     if (place == places.end() || place->second.buffer < 0)
       continue;
     // Still needed later, or taken by another result of this node.
-    if (program.readers(root).back() != node || buffers[place->second.buffer].holder != root ||
+    if (!isLastReader(node, root) || buffers[place->second.buffer].holder != root ||
         isKept(cast<OpResult>(root)))
       continue;
     if (canWriteOver(op, result.getResultNumber(), root))

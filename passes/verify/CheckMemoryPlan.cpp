@@ -100,6 +100,19 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
   return success();
 }
 
+// A message may write what it receives over all that it sends, if it adds up.
+LogicalResult checkMessageOver(KernelOp message, Value storage, OpResult written) {
+  Value operand = message->getOperand(0);
+  if (message->getNumOperands() != 1 || !isa<AllReduceOp>(message.getBody().front().front()))
+    return message.emitError("receives something else over what is sent");
+  while (operand != storage && !isa<SliceOp>(operand.getDefiningOp()))
+    operand = operand.getDefiningOp()->getOperand(0);
+  if (operand != storage || byteCount(storage) != byteCount(written))
+    return message.emitError("receives result ")
+           << written.getResultNumber() << " over a value of which it sends a part";
+  return success();
+}
+
 // A loop may write a state over its first value, if steps change it in place and read that value in
 // no other way.
 LogicalResult checkLoopOver(LoopOpInterface loop, Value storage, OpResult written) {
@@ -116,7 +129,9 @@ LogicalResult checkLoopOver(LoopOpInterface loop, Value storage, OpResult writte
 
 LogicalResult checkOver(Operation *node, Value storage, OpResult written) {
   if (auto kernel = dyn_cast<KernelOp>(node))
-    return checkElementwise(kernel, storage, written);
+    return isCollective(&kernel.getBody().front().front())
+               ? checkMessageOver(kernel, storage, written)
+               : checkElementwise(kernel, storage, written);
   if (auto loop = dyn_cast<LoopOpInterface>(node))
     return checkLoopOver(loop, storage, written);
   return node->emitError("is a branch and writes over an operand");

@@ -1168,3 +1168,52 @@ func.func @joined_by_columns(%x: tensor<4x4xf32> {keratin.kind = "input", kerati
   }
   return %y : tensor<4x4xf32>
 }
+
+// -----
+
+func.func @receives_over_a_part(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<8xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel(%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %part = keratin.slice %a starts = <0> strides = [1] : (tensor<16xf32>) -> tensor<8xf32>
+  // expected-error @below {{receives result 0 over a value of which it sends a part}}
+  %b = keratin.kernel(%part) {keratin.effect, keratin.fallible = 0 : i64, keratin.places = [#keratin.place<arena, 0, over 0>]} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%p: tensor<8xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<8xf32>
+    keratin.yield %0 : tensor<8xf32>
+  }
+  %y = keratin.kernel(%b) {keratin.places = [#keratin.place<returned 0>]} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%p: tensor<8xf32>):
+    %0 = keratin.tanh %p : (tensor<8xf32>) -> tensor<8xf32>
+    keratin.yield %0 : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @receives_others_over_its_own(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %a = keratin.kernel(%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{receives something else over what is sent}}
+  %b = keratin.kernel(%a) {keratin.effect, keratin.fallible = 0 : i64, keratin.places = [#keratin.place<arena, 0, over 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.permute %p pairs = [0, 1, 1, 0] : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel(%b) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}

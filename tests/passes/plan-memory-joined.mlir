@@ -141,3 +141,82 @@ func.func @parts_that_come(%x: tensor<16xf32> {keratin.kind = "input", keratin.n
   %part = keratin.slice %d starts = <4> strides = [1] : (tensor<16xf32>) -> tensor<4xf32>
   return %part : tensor<4xf32>
 }
+
+// The sum of what nothing else needs takes its place.
+// CHECK-LABEL: func.func @a_sum_in_place
+// CHECK:         keratin.places = [#keratin.place<arena, 0>]
+// CHECK:         keratin.places = [#keratin.place<arena, 0, over 0>]
+// CHECK:         keratin.all_reduce
+func.func @a_sum_in_place(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<16xf32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%a) {keratin.effect, keratin.fallible = 0 : i64} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %c = keratin.kernel(%b) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.exp %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %c : tensor<16xf32>
+}
+
+// A share that is read while its message is under way, or after it, stays.
+// CHECK-LABEL: func.func @a_share_that_is_needed
+// CHECK:         keratin.places = [#keratin.place<arena, 0>]
+// CHECK:         keratin.places = [#keratin.place<arena, 64>]
+// CHECK:         keratin.all_reduce
+func.func @a_share_that_is_needed(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<16xf32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%a) {keratin.effect, keratin.fallible = 0 : i64} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %c = keratin.kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.sub %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %c : tensor<16xf32>
+}
+
+// So does one that another message still sends.
+// CHECK-LABEL: func.func @a_share_for_two
+// CHECK:         keratin.places = [#keratin.place<arena, 0>]
+// CHECK:         keratin.places = [#keratin.place<arena, 64>]
+// CHECK:         keratin.all_reduce sum
+// CHECK:         keratin.places = [#keratin.place<arena, 128>]
+// CHECK:         keratin.all_reduce max
+func.func @a_share_for_two(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<16xf32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%a) {keratin.effect, keratin.fallible = 0 : i64} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce sum %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %c = keratin.kernel(%a) {keratin.effect, keratin.fallible = 0 : i64} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.all_reduce max %p : tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %d = keratin.kernel(%b, %c) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.sub %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %d : tensor<16xf32>
+}
