@@ -65,8 +65,8 @@ int main(int argc, char **argv) {
       }
       float loss, accuracy;
       double stepStart = seconds();
-      if (MODEL_(train_step)(state, count, count, &images[0][0], labels, &loss, &accuracy,
-                             workspace, (size_t)bytes, &status) != KERATIN_OK)
+      if (MODEL_(train_step)(state, count, &images[0][0], labels, &loss, &accuracy, workspace,
+                             (size_t)bytes, &status) != KERATIN_OK)
         return fail(&status);
       stepSeconds += seconds() - stepStart;
       ++steps;

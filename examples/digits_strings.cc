@@ -75,10 +75,10 @@ int64_t countRight(const K::Array &decoded, const Strings &strings) {
 
 int main(int argc, char **argv) {
   auto program = [](const Arguments &arguments) {
-    K::Tensor columns = K::placeholder({K::None, K::None, 8}, {.name = "columns"});
-    K::Tensor widths = K::placeholder({K::None, 1}, {.dtype = "int32", .name = "widths"});
-    K::Tensor labels = K::placeholder({K::None, K::None}, {.dtype = "int32", .name = "labels"});
-    K::Tensor lengths = K::placeholder({K::None, 1}, {.dtype = "int32", .name = "lengths"});
+    K::Tensor columns = K::placeholder({"batch", K::None, 8}, {.name = "columns"});
+    K::Tensor widths = K::placeholder({"batch", 1}, {.dtype = "int32", .name = "widths"});
+    K::Tensor labels = K::placeholder({"batch", K::None}, {.dtype = "int32", .name = "labels"});
+    K::Tensor lengths = K::placeholder({"batch", 1}, {.dtype = "int32", .name = "lengths"});
     StringReader model;
     K::Tensor probabilities = model(columns);
     K::Tensor loss = K::mean(K::ctc_batch_cost(labels, probabilities, widths, lengths));

@@ -51,8 +51,8 @@ int main(int argc, char **argv) {
   float loss = 0;
   for (int step = 1; step <= steps; ++step) {
     makeStrings(&train, kBatch);
-    if (digits_strings_train_step(state, kBatch, kMostColumns, kBatch, kBatch, kMostDigits, kBatch,
-                                  &columns[0][0][0], widths, &labels[0][0], lengths, &loss, NULL, 0,
+    if (digits_strings_train_step(state, kBatch, kMostColumns, kMostDigits, &columns[0][0][0],
+                                  widths, &labels[0][0], lengths, &loss, NULL, 0,
                                   &status) != KERATIN_OK)
       return fail(&status);
     if (step % 100 == 0 || step == steps)
@@ -63,8 +63,8 @@ int main(int argc, char **argv) {
   static int64_t read[kRead * kMostColumns];
   int64_t dims[2];
   makeStrings(&test, kRead);
-  if (digits_strings_read(state, kRead, kMostColumns, kRead, &columns[0][0][0], widths, read, dims,
-                          NULL, 0, &status) != KERATIN_OK)
+  if (digits_strings_read(state, kRead, kMostColumns, &columns[0][0][0], widths, read, dims, NULL,
+                          0, &status) != KERATIN_OK)
     return fail(&status);
   int right = 0;
   for (int i = 0; i < kRead; ++i) {

@@ -51,7 +51,7 @@ static void writeSamples(const std::string &path, const K::Array &images) {
 
 int main(int argc, char **argv) {
   auto program = [&](const Arguments &arguments) {
-    K::Tensor images = K::placeholder({K::None, 64}, {.name = "images"});
+    K::Tensor images = K::placeholder({"batch", 64}, {.name = "images"});
     K::Tensor codes = K::placeholder({K::None, Autoencoder::latent}, {.name = "codes"});
     Autoencoder model;
     K::Tensor loss = model.loss(images);

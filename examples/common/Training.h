@@ -68,9 +68,9 @@ inline void printStepTime(const training::History &history) {
 inline void trainClassifier(const Arguments &arguments, const layers::Sequential &model,
                             double rate = 1e-3) {
   const Digits &train = arguments.digits.train, &test = arguments.digits.test;
-  // None: the batch may have any size, and each function is compiled once for all of them.
-  K::Tensor images = K::placeholder({K::None, 64}, {.name = "images"});
-  K::Tensor labels = K::placeholder({K::None}, {.dtype = "int32", .name = "labels"});
+  // The batch may have any size, and each function is compiled once for all of them.
+  K::Tensor images = K::placeholder({"batch", 64}, {.name = "images"});
+  K::Tensor labels = K::placeholder({"batch"}, {.dtype = "int32", .name = "labels"});
   auto accuracyOf = [&](const K::Tensor &logits) {
     K::Tensor isRight = K::equal(K::argmax(logits), K::cast(labels, K::DType::Int64));
     return K::mean(K::cast(isRight, K::DType::Float32));
