@@ -1,8 +1,11 @@
-// The state of a training in a file.
+// The state of a training in a file, or in a set of files.
 #include "keratin/training.h"
 
 #include "frontend/backend/FunctionState.h"
 #include "frontend/backend/Variables.h"
+#include "keratin/distributed.h"
+
+#include "compiler/arrays/SafetensorsSet.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -31,13 +34,19 @@ void training::saveCheckpoint(const Function &step, const std::string &path, int
                               SourceLocation location) {
   std::vector<Tensor> state = stateOf(step);
   state.push_back(epochCounter(epochs, location));
-  K::save_weights(state, path, location);
+  if (compiler::isSafetensorsIndex(path))
+    K::distributed::saveCheckpoint(state, path, location);
+  else
+    K::save_weights(state, path, location);
 }
 
 int64_t training::loadCheckpoint(const Function &step, const std::string &path,
                                  SourceLocation location) {
   std::vector<Tensor> state = stateOf(step);
   state.push_back(epochCounter(0, location));
-  K::load_weights(state, path, location);
+  if (compiler::isSafetensorsIndex(path))
+    K::distributed::loadCheckpoint(state, path, location);
+  else
+    K::load_weights(state, path, location);
   return K::get_value(state.back(), location).item<int64_t>();
 }

@@ -2,7 +2,11 @@
 #include "keratin/training.h"
 
 #include "frontend/training/ProgressLine.h"
+#include "frontend/training/TrainingRanks.h"
 #include "frontend/values/ValueError.h"
+#include "keratin/distributed.h"
+
+#include "compiler/arrays/SafetensorsSet.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -56,12 +60,14 @@ public:
   int64_t rows() const { return count; }
 
 private:
+  void take(const std::vector<int64_t> &rows);
   void addPhase();
 
   const Function &function;
   const Dataset &data;
   const int64_t batchSize;
   const bool isTraining;
+  RowParts parts;
   int64_t count = 0;
   std::vector<std::string> names;
   std::vector<Array> batch, results;
@@ -90,6 +96,19 @@ Batches::Batches(const char *caller, const char *what, const Function &function,
                                "; needed scalars",
                            location);
   }
+  parts = RowParts::of(function, caller, what, location);
+}
+
+// Fills the batch with those of the rows that this rank feeds. Where it cannot, the others do not
+// wait for it.
+void Batches::take(const std::vector<int64_t> &rows) {
+  try {
+    data.take(partOf(rows, parts.index, parts.count), batch);
+  } catch (const std::exception &failure) {
+    function.refuse(failure.what());
+    throw;
+  }
+  addPhase();
 }
 
 // An input for the learning phase has no array in the data.
@@ -114,8 +133,7 @@ void Batches::run(const std::vector<int64_t> &rows, Epoch &epoch, const Show &sh
   for (size_t at = 0; at < rows.size(); at += chosen.size()) {
     const size_t end = std::min(rows.size(), at + size_t(batchSize));
     chosen.assign(rows.begin() + int64_t(at), rows.begin() + int64_t(end));
-    data.take(chosen, batch);
-    addPhase();
+    take(chosen);
     const Stopwatch call;
     function.call(batch.data(), batch.size(), results);
     epoch.stepSeconds += call.seconds();
@@ -165,20 +183,47 @@ Epoch training::evaluate(const Function &f, const Dataset &data, int64_t batch_s
   return result;
 }
 
-History training::fit(const Function &step, const Dataset &data, const FitOptions &options,
-                      SourceLocation location) {
-  Batches batches("fit", "the step", step, data, options.batch_size, /*isTraining=*/true, location);
+static void checkOptions(const FitOptions &options, const TrainingRanks &ranks,
+                         SourceLocation location) {
   if (options.validate.isEmpty() != (options.validation.size() == 0))
     frontend::valueError("fit: validate and validation go together; found one of them", location);
   if (options.resume && options.checkpoint.empty())
     frontend::valueError("fit: resume needs the path of a checkpoint", location);
-  ProgressLine line(options.progress, options.output, options.epochs, batches.rows(),
-                    options.batch_size);
-  int64_t done = 0;
-  if (options.resume && std::filesystem::exists(options.checkpoint)) {
-    done = loadCheckpoint(step, options.checkpoint, location);
+  if (ranks.areSeveral() && !options.checkpoint.empty() &&
+      !compiler::isSafetensorsIndex(options.checkpoint))
+    frontend::valueError("fit: the checkpoint of several ranks is '" + options.checkpoint +
+                             "'; needed a set of files, .safetensors.index.json",
+                         location);
+}
+
+// Rank 0 says whether there is one to go on from.
+static int64_t resume(const TrainingRanks &ranks, const Function &step, const FitOptions &options,
+                      SourceLocation location) {
+  if (!options.resume || !ranks.ofFirst(std::filesystem::exists(options.checkpoint)))
+    return 0;
+  return loadCheckpoint(step, options.checkpoint, location);
+}
+
+History training::fit(const Function &step, const Dataset &data, const FitOptions &options,
+                      SourceLocation location) {
+  const TrainingRanks ranks(step, location);
+  Batches batches = ranks.alone([&] {
+    checkOptions(options, ranks, location);
+    return Batches("fit", "the step", step, data, options.batch_size, /*isTraining=*/true,
+                   location);
+  });
+  ranks.compare({{"rows", batches.rows()},
+                 {"epochs", options.epochs},
+                 {"rows to validate", options.validation.size()},
+                 {"batch_size", options.batch_size},
+                 {"seed", int64_t(options.seed)}});
+  if (ranks.areSeveral())
+    K::distributed::broadcast(stateOf(step), 0, location);
+  ProgressLine line(ranks.isFirst() ? options.progress : Progress::Silent, options.output,
+                    options.epochs, batches.rows(), options.batch_size);
+  int64_t done = resume(ranks, step, options, location);
+  if (done)
     line.resume(done, options.checkpoint);
-  }
   History history;
   while (done < options.epochs) {
     Epoch epoch;
@@ -194,10 +239,13 @@ History training::fit(const Function &step, const Dataset &data, const FitOption
     if (!options.checkpoint.empty())
       saveCheckpoint(step, options.checkpoint, done, location);
     history.push_back(std::move(epoch));
-    bool goesOn = true;
-    for (const Callback &callback : options.callbacks)
-      goesOn &= callback(history.back());
-    if (!goesOn)
+    const bool goesOn = ranks.alone([&] {
+      bool all = true;
+      for (const Callback &callback : options.callbacks)
+        all &= callback(history.back());
+      return all;
+    });
+    if (!ranks.ofAll(goesOn))
       break;
   }
   return history;

@@ -2,6 +2,7 @@
 #include "tests/layers/LayersTest.h"
 
 #include "tests/support/TemporaryFile.h"
+#include "tests/support/TemporaryFolder.h"
 
 #include <fstream>
 #include <sstream>
@@ -175,6 +176,20 @@ TEST_CASE("a training that is resumed is one that was not interrupted", "[traini
   std::remove(path.c_str());
 }
 
+TEST_CASE("a checkpoint may be a set of files", "[training]") {
+  const keratin::tests::TemporaryFolder folder;
+  training::FitOptions options = silent;
+  options.checkpoint = folder / "net.safetensors.index.json";
+  options.resume = true;
+  const Array data = wave(0, {20, 2}).astype(DType::Float32);
+  Trained before;
+  training::fit(before.step, data, options);
+  Trained after;
+  CHECK(training::loadCheckpoint(after.step, options.checkpoint) == 1);
+  checkArray(K::get_value(after.step.variables()[0]), K::get_value(before.step.variables()[0]));
+  CHECK(training::fit(after.step, data, options).empty());
+}
+
 TEST_CASE("fit says what it cannot do", "[training]") {
   const Doubles doubles;
   Sums sums;
@@ -199,4 +214,13 @@ TEST_CASE("fit says what it cannot do", "[training]") {
         "fit: resume needs the path of a checkpoint");
   check([&] { training::fit(sums.step, {data, data}, silent); }, "needed one for each of 1 inputs");
   check([&] { training::stateOf(K::Function()); }, "stateOf: the Function is empty");
+  // Of sharded steps rows are divided, and of all inputs alike.
+  Tensor y = K::placeholder({"batch", 2}, {.name = "y"}), turned = K::placeholder({2, "batch"});
+  const std::vector<keratin::Shard> shard = {{"batch"}};
+  check([&] { training::fit(K::function(turned, K::sum(turned), {}, {.shard = shard}), data); },
+        "along axis 1; needed parts of its rows, along axis 0");
+  Tensor whole = K::placeholder({4, 2}, {.name = "whole"});
+  K::Function both = K::function({y, whole}, K::sum(y) + K::sum(whole), {}, {.shard = shard});
+  check([&] { training::fit(both, {data, data}, silent); },
+        "fit: the step: each rank has a part of the rows of some inputs, and all of 'whole'");
 }

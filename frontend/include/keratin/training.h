@@ -99,7 +99,9 @@ struct FitOptions {
   Function validate = {};
   Dataset validation = {};
   std::vector<Callback> callbacks = {};
-  // Written after each epoch: the state of the step (stateOf) and the number of epochs done.
+  // Written after each epoch: the state of the step (stateOf) and the number of epochs done. Of
+  // several ranks a set of files (K::distributed::saveCheckpoint),
+  // "run/net.safetensors.index.json".
   std::string checkpoint = "";
   // Begin where the checkpoint stands, if it is there: the results are those of a training that was
   // never interrupted, bit by bit.
@@ -110,10 +112,15 @@ struct FitOptions {
 
 // Calls the step on all rows of the data, epoch by epoch; the last batch has what is left. The step
 // has an input for each array, and scalars as outputs. Returns an entry for each epoch done.
+// Where a size of the step is sharded (FunctionOptions::shard) all ranks of the job call it, with
+// the same data and options: each feeds its part of the rows of every batch, all begin with rank
+// 0's values, rank 0 shows the progress, and what ends the training on one ends it on all.
+// ValueError where only some inputs are in parts, or not along their rows; RankError where ranks
+// are given other numbers of rows, or another rank fails.
 History fit(const Function &step, const Dataset &data, const FitOptions &options = {},
             SourceLocation location = SourceLocation::current());
 
-// The means over the rows of the scalar outputs of f. The epoch's number is 0.
+// The means over the rows of the scalar outputs of f. The epoch's number is 0. Sharded as in fit.
 Epoch evaluate(const Function &f, const Dataset &data, int64_t batch_size = 32,
                SourceLocation location = SourceLocation::current());
 
@@ -121,7 +128,7 @@ Epoch evaluate(const Function &f, const Dataset &data, int64_t batch_size = 32,
 // (Function::variables), and what its random functions count their draws with.
 std::vector<Tensor> stateOf(const Function &step);
 // A file of K::save_weights with that state and the number of epochs; K::load_weights(predict,
-// path) takes the weights from it.
+// path) takes the weights from it. "….safetensors.index.json": a set of them, by all ranks.
 void saveCheckpoint(const Function &step, const std::string &path, int64_t epochs,
                     SourceLocation location = SourceLocation::current());
 // Returns the number of epochs.
