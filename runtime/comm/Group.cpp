@@ -300,6 +300,10 @@ static constinit const RankFunctions rankFunctions = {.start = startOfCall,
                                                       .put = putOnDevice,
                                                       .fail = keratin_group_fail};
 
+const keratin::comm::Mesh &keratin::comm::meshOf(const keratin_group_t &group) {
+  return group.mesh;
+}
+
 // Whether the mesh has all that the function's messages are along.
 static Code checkAxes(const keratin_group_t &group, const keratin_function_desc_t &function,
                       keratin_status_t *status) {

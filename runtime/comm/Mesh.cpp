@@ -1,5 +1,6 @@
 #include "runtime/comm/Mesh.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 namespace keratin::comm {
@@ -67,6 +68,26 @@ ShortText Mesh::names() const {
   for (int32_t i = 0; i < numAxes; ++i)
     text.add("%s'%s'", i ? ", " : "", axes()[i].name);
   return numAxes ? text : text.add("none");
+}
+
+Code MeshText::read(const char *caller, const char *text, keratin_status_t *status) {
+  const size_t bytes = strlen(text) + 1;
+  if (!names.reserve(bytes))
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory for the names of axes", caller);
+  memcpy(names.data(), text, bytes);
+  for (char *name = static_cast<char *>(names.data()), *end = nullptr; name;) {
+    auto *colon = static_cast<char *>(memchr(name, ':', strlen(name)));
+    const long ranks = colon ? strtol(colon + 1, &end, 10) : 0;
+    if (!colon || numAxes == mostAxes || (*end && *end != ',') || ranks < 1 || ranks > INT32_MAX)
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "%s: found a mesh '%s'; needed names and numbers of ranks of 1 to %d axes, as "
+                  "'data:2,model:2'",
+                  caller, text, mostAxes);
+    *colon = '\0';
+    found[numAxes++] = {name, int32_t(ranks)};
+    name = *end ? end + 1 : nullptr;
+  }
+  return KERATIN_OK;
 }
 
 } // namespace keratin::comm

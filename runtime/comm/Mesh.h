@@ -29,6 +29,26 @@ private:
   int32_t numAxes = 0;
 };
 
+// Axes as users write them: "data:2,model:2".
+class MeshText {
+public:
+  // What is no such text is refused in the caller's name.
+  runtime::Code read(const char *caller, const char *text, keratin_status_t *status);
+
+  const keratin_mesh_axis_t *axes() const { return found; }
+  int32_t count() const { return numAxes; }
+
+private:
+  static constexpr int32_t mostAxes = 16;
+
+  runtime::Block names;
+  keratin_mesh_axis_t found[mostAxes];
+  int32_t numAxes = 0;
+};
+
+// The one that the group's ranks are arranged in.
+const Mesh &meshOf(const keratin_group_t &group);
+
 } // namespace keratin::comm
 
 #endif // KERATIN_RUNTIME_COMM_MESH_H

@@ -1,14 +1,11 @@
 // States of models compiled ahead of time, of which each rank of a job has one.
+#include "runtime/comm/StateRanks.h"
+
+#include "runtime/comm/Mesh.h"
 #include "runtime/core/DType.h"
-#include "runtime/include/keratin/comm.h"
 #include "runtime/object/State.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 using namespace keratin::runtime;
-
-static constexpr int32_t mostAxes = 16;
 
 // Tells the others, who wait for this rank, why it does not come.
 static Code refuse(const keratin_state_t &state, const keratin_status_t &status) {
@@ -42,46 +39,23 @@ static Code takeFromFirst(keratin_state_t &state, int32_t number, keratin_status
   return keratin_state_write(&state, number, &view, status);
 }
 
-namespace {
-struct MeshText {
-  Block names;
-  keratin_mesh_axis_t axes[mostAxes];
-  int32_t count = 0;
-};
-} // namespace
-
-static Code readMesh(const char *function, const char *text, MeshText &mesh,
-                     keratin_status_t *status) {
-  const size_t bytes = strlen(text) + 1;
-  if (!mesh.names.reserve(bytes))
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory for the names of axes",
-                function);
-  memcpy(mesh.names.data(), text, bytes);
-  for (char *name = static_cast<char *>(mesh.names.data()), *end = nullptr; name;) {
-    auto *colon = static_cast<char *>(memchr(name, ':', strlen(name)));
-    const long ranks = colon ? strtol(colon + 1, &end, 10) : 0;
-    if (!colon || mesh.count == mostAxes || (*end && *end != ',') || ranks < 1 || ranks > INT32_MAX)
-      return fail(status, KERATIN_INVALID_ARGUMENT,
-                  "%s: found a mesh '%s'; needed names and numbers of ranks of 1 to %d axes, as "
-                  "'data:2,model:2'",
-                  function, text, mostAxes);
-    *colon = '\0';
-    mesh.axes[mesh.count++] = {name, int32_t(ranks)};
-    name = *end ? end + 1 : nullptr;
-  }
-  return KERATIN_OK;
+// What ranks with other meshes, or other functions, do not find as well.
+static Code refuseMesh(const char *caller, const keratin_state_t &state,
+                       const keratin_status_t &why, keratin_status_t *status) {
+  (void)refuse(state, why);
+  return fail(status, Code(why.code), "%s: %s", caller, why.message);
 }
 
-static Code join(const char *function, keratin_state_t *state, keratin_comm_t *engine,
-                 const char *text, keratin_status_t *status) {
-  if (Code code = checkState(state, function, status))
+Code keratin::comm::joinRanks(const char *caller, keratin_state_t *state, keratin_comm_t *engine,
+                              const char *text, keratin_status_t *status) {
+  if (Code code = checkState(state, caller, status))
     return code;
   if (state->group)
     return fail(status, KERATIN_FAILED_PRECONDITION,
-                "%s: the state of model '%s' has joined its ranks already", function,
+                "%s: the state of model '%s' has joined its ranks already", caller,
                 state->object->name);
   MeshText mesh;
-  if (Code code = text ? readMesh(function, text, mesh, status) : KERATIN_OK)
+  if (Code code = text ? mesh.read(caller, text, status) : KERATIN_OK)
     return code;
   keratin_status_t own = {};
   keratin_status_t *said = status ? status : &own;
@@ -91,12 +65,13 @@ static Code join(const char *function, keratin_state_t *state, keratin_comm_t *e
   if (Code code = keratin_group_create(engine, &state->group, said))
     return code;
   state->destroyGroup = keratin_group_destroy;
-  if (mesh.count)
-    if (Code code = keratin_group_arrange(state->group, mesh.axes, mesh.count, said))
-      return code;
+  keratin_status_t why = {};
+  if (mesh.count() &&
+      keratin_group_arrange(state->group, mesh.axes(), mesh.count(), &why) != KERATIN_OK)
+    return refuseMesh(caller, *state, why, status);
   for (int32_t i = 0; i < state->object->num_functions; ++i)
-    if (Code code = keratin_executable_set_group(state->executables[i], state->group, said))
-      return code;
+    if (keratin_executable_set_group(state->executables[i], state->group, &why) != KERATIN_OK)
+      return refuseMesh(caller, *state, why, status);
   for (int32_t i = 0; i < state->object->num_variables; ++i)
     if (Code code = takeFromFirst(*state, i, said))
       return code;
@@ -105,7 +80,7 @@ static Code join(const char *function, keratin_state_t *state, keratin_comm_t *e
 
 extern "C" keratin_status_code_t keratin_state_join(keratin_state_t *state, keratin_comm_t *engine,
                                                     keratin_status_t *status) {
-  return join(__func__, state, engine, nullptr, status);
+  return keratin::comm::joinRanks(__func__, state, engine, nullptr, status);
 }
 
 extern "C" keratin_status_code_t keratin_state_join_mesh(keratin_state_t *state,
@@ -113,7 +88,7 @@ extern "C" keratin_status_code_t keratin_state_join_mesh(keratin_state_t *state,
                                                          keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{mesh, "mesh"}}))
     return code;
-  return join(__func__, state, engine, mesh, status);
+  return keratin::comm::joinRanks(__func__, state, engine, mesh, status);
 }
 
 extern "C" keratin_status_code_t keratin_state_leave(keratin_state_t *state,

@@ -106,6 +106,37 @@ for program in (MESSAGES, "ops.so"):
     total, second = (re.findall(r"-?\d+\.\d*", line) for line in outcomes[0][1].splitlines() if line.startswith("["))
     require(len(total) == len(second) == 2 and total != second, outcomes[0][1])
 
+# Checked they are not: the interpreter is one rank.
+for code, _, err in shared(2, MESSAGES, "--random", "--check"):
+    require(code == 1 and "--check: not implemented: function 'f', which says what the 2 ranks do together" in err, err)
+
+# In a mesh: rows along one axis, messages along the other, where two ranks have the same rows.
+MESH = os.path.join(SOURCE, "Inputs", "mesh.mlir")
+code, in_line, said = launched([RUN, MESH, *TRAIN, "--mesh=data:1,model:1"])
+require(code == 0 and "line: int64 ()\n1\n" in in_line, said + in_line)
+for mesh, ranks, line in (("data:2,model:2", 4, 2), ("model:2,data:3", 6, 2), ("data:2,model:1", 2, 1)):
+    check_ranks(shared(ranks, MESH, "--shard=batch:data", "--mesh=" + mesh, *TRAIN), in_line.replace("()\n1\n", f"()\n{line}\n"))
+    # Without parts an object knows all there is to know.
+    require(launched([COMPILE, MESH, "-o", "mesh.so"])[0] == 0, "mesh.so")
+    check_ranks(shared(ranks, "mesh.so", "--mesh=" + mesh, *TRAIN), in_line.replace("()\n1\n", f"()\n{line}\n"))
+require(launched([COMPILE, MESH, "--shard=batch:data", "-o", "parts.so"])[0] == 0, "parts.so")
+for options, message in (
+        (["--shard=batch:data", "--mesh=data:2,model:2"], "--mesh: a mesh of data 2 x model 2 is 4 ranks; there are 2"),
+        (["--shard=batch:data", "--mesh=data:2,data:1"], "--mesh: two axes are named 'data'"),
+        (["--shard=batch:rows", "--mesh=data:1,model:2"], "--mesh: function 'train' has collectives along the axis 'rows' of a "
+         "mesh; the axes of the 2 ranks are 'data', 'model'"),
+        ([], "--mesh: function 'train' has collectives along the axis 'model' of a mesh; the axes of the 2 ranks are none")):
+    for code, _, err in shared(2, MESH, *options, *TRAIN):
+        require(code == 1 and message in err, err)
+for code, _, err in shared(2, "parts.so", "--mesh=data:1,model:2", *TRAIN):
+    require(code == 1 and "function 'train': not implemented: parts of an object's inputs in a mesh" in err, err)
+# A rank that is told of another mesh.
+outcomes = shared(2, MESH, "--shard=batch:data", *TRAIN, of_rank=lambda rank: ["--mesh=data:%d,model:1" % (2 + rank)])
+require([code for code, _, _ in outcomes] == [1, 1] and "rank 1 has failed: a mesh of data 3 x model 1 is 3 ranks; there are 2"
+        in outcomes[0][2] and "--mesh: a mesh of data 3" in outcomes[1][2], outcomes)
+code, _, err = launched([RUN, MESH, *TRAIN, "--mesh=data:2,model"])
+require(code == 2 and "--mesh: found a mesh 'data:2,model'; needed names and numbers of ranks of 1 to 16 axes" in err, err)
+
 # A rank that fails says why; the others say which one it was, and none waits.
 for outcomes in (shared(3, MODEL, "--shard=batch", *TRAIN,
                         of_rank=lambda rank: ["--input=x=missing.npy"] if rank == 1 else []),
@@ -125,7 +156,9 @@ for name, launcher in LAUNCHERS.items():
     if shutil.which(launcher[0]) is None:
         print(f"{launcher[0]} is not here: nothing of {name} was tried")
         continue
-    for model, options in ((MODEL, ["--shard=batch"]), ("ranks.so", [])):
-        code, out, err = launched([*launcher, "-n", "2", RUN, model, *options, *TRAIN])
+    for ranks, model, options, wanted in ((2, MODEL, ["--shard=batch"], ALONE), (2, "ranks.so", [], ALONE),
+                                          (4, MESH, ["--shard=batch:data", "--mesh=data:2,model:2"],
+                                           in_line.replace("()\n1\n", "()\n2\n"))):
+        code, out, err = launched([*launcher, "-n", str(ranks), RUN, model, *options, *TRAIN])
         require(code == 0, err)
-        check(out, ALONE)
+        check(out, wanted)

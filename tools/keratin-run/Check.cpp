@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/DiagnosticCollector.h"
 #include "compiler/pipelines/Pipelines.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/reference/HostConversions.h"
 
 #include "mlir/IR/Builders.h"
@@ -15,7 +16,20 @@ using namespace mlir;
 // as the function does from which the bounds were derived.
 static constexpr double slack = 4;
 
-absl::StatusOr<Check> Check::of(func::FuncOp function, codegen::Float32Products float32Products) {
+static bool hasMessages(func::FuncOp function) {
+  return function
+      ->walk([](Operation *op) {
+        return ir::isCollective(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+absl::StatusOr<Check> Check::of(func::FuncOp function, codegen::Float32Products float32Products,
+                                int32_t ranks) {
+  if (ranks > 1 && hasMessages(function))
+    return absl::UnimplementedError("--check: not implemented: function '" +
+                                    function.getName().str() + "', which says what the " +
+                                    std::to_string(ranks) + " ranks do together");
   Check check;
   check.options.hasTf32Products = float32Products == codegen::Float32Products::Tf32;
   check.module = ModuleOp::create(function.getLoc());

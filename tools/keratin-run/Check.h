@@ -12,9 +12,10 @@ namespace keratin::tools {
 class Check {
 public:
   // A copy of the function, with its gradients expanded; compiled so that its products of float32
-  // may be computed in this way.
+  // may be computed in this way. The interpreter is one rank: of several, functions that say what
+  // they do together are refused.
   static absl::StatusOr<Check> of(mlir::func::FuncOp function,
-                                  codegen::Float32Products float32Products);
+                                  codegen::Float32Products float32Products, int32_t ranks);
 
   // Before a call: what it must compute of these inputs and the variables as they are.
   absl::Status expect(const Program &program, const std::vector<Array> &inputs);

@@ -8,6 +8,7 @@
 #include "compiler/driver/PhaseDump.h"
 #include "ir/dialect/Signature.h"
 #include "ir/reference/HostConversions.h"
+#include "runtime/comm/Mesh.h"
 #include "runtime/core/DType.h"
 #include "tools/keratin-run/Check.h"
 #include "tools/keratin-run/DeviceChoice.h"
@@ -39,7 +40,7 @@ namespace {
 // The command line.
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, stateFile, saveStateFile, weightsFile,
-    saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes;
+    saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes, mesh;
 std::vector<std::string> inputFiles;
 tools::ShardOptions shards;
 NamedNumbers sizes;
@@ -67,6 +68,8 @@ CommandLine commandLine() {
                 "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
                 "or that of a saved graph; default: 4");
   addShardOptions(line, shards);
+  line.text("--mesh", mesh, "AXIS:RANKS,...",
+            "the ranks as a mesh, as data:2,model:2, for messages and parts along its axes");
   line.number("--repeat", repeat, 0, "N",
               "so many calls; variables keep their values between; 0: none,\n"
               "for weights and states alone");
@@ -393,7 +396,7 @@ absl::Status makeArrays(const Loaded &loaded, Arrays &arrays) {
 absl::Status callAndReport(Loaded &loaded, Arrays &arrays, Watchdog &watchdog) {
   std::optional<Check> reference;
   if (check) {
-    auto made = Check::of(loaded.op(), products());
+    auto made = Check::of(loaded.op(), products(), loaded.program->ranks());
     if (!made.ok())
       return made.status();
     reference = *std::move(made);
@@ -463,9 +466,9 @@ absl::Status run(Watchdog &watchdog) {
   if (absl::Status status = load(context, loaded, watchdog); !status.ok())
     return status;
   Program &program = *loaded.program;
-  if (!shards.sizes.empty() || program.isOfRanks()) {
+  if (!shards.sizes.empty() || !mesh.empty() || program.isOfRanks()) {
     watchdog.enter("joining the other ranks");
-    if (absl::Status status = program.join(); !status.ok())
+    if (absl::Status status = program.join(mesh); !status.ok())
       return status;
     if (program.rank() > 0)
       leaveResultsToFirst();
@@ -486,7 +489,10 @@ std::string conflict() {
     if (!file.empty())
       if (absl::Status status = compiler::checkWeightsPath(file, use); !status.ok())
         return std::string(status.message());
-  return "";
+  keratin_status_t status = {};
+  if (!mesh.empty())
+    comm::MeshText().read("--mesh", mesh.c_str(), &status);
+  return status.message;
 }
 
 } // namespace

@@ -2,6 +2,9 @@
 
 #include "codegen/Target.h"
 #include "compiler/driver/Version.h"
+#include "ir/dialect/Signature.h"
+#include "runtime/comm/Mesh.h"
+#include "runtime/comm/StateRanks.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
 #include "runtime/object/State.h"
@@ -69,10 +72,33 @@ struct Program::Compiled {
   std::vector<ir::SavedVariable> saved;
   std::vector<keratin_object_variable_t> variables;
   std::vector<int32_t> used;
+  // Names of axes of a mesh, along which ranks have parts; "": along none.
+  std::vector<std::string> inputAxes, outputAxes;
   keratin_object_function_t entry = {};
   keratin_object_variant_t variant = {};
   keratin_object_desc_t object = {};
 };
+
+// Of each input; and of each output, which has the size of an input with parts where it has one.
+static void readAxes(mlir::func::FuncOp function, std::vector<std::string> &inputs,
+                     std::vector<std::string> &outputs) {
+  const ir::Signature signature(function);
+  std::map<int64_t, std::string> axisOfSize;
+  for (unsigned i = 0; i < signature.firstVariable(); ++i) {
+    const mlir::StringAttr axis = signature.meshAxis(i);
+    inputs.push_back(axis ? axis.str() : "");
+    if (std::optional<int64_t> dimension = signature.sharded(i); axis && dimension)
+      for (int64_t symbol : ir::getShape(function.getArgument(i))[size_t(*dimension)].symbols())
+        axisOfSize[symbol] = axis.str();
+  }
+  for (mlir::Type type : function.getResultTypes()) {
+    std::string &axis = outputs.emplace_back();
+    for (const ir::DimExpr &size : ir::getShape(mlir::cast<mlir::RankedTensorType>(type)))
+      for (int64_t symbol : size.symbols())
+        if (auto found = axisOfSize.find(symbol); found != axisOfSize.end())
+          axis = found->second;
+  }
+}
 
 Program::Program() = default;
 
@@ -125,6 +151,7 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                               variable.bytes.empty() ? nullptr : variable.bytes.data(),
                               {}});
   made.used.assign(saved.variables.begin(), saved.variables.end());
+  readAxes(op, made.inputAxes, made.outputAxes);
   made.entry = {&made.descriptor, made.used.data(), {}};
   made.variant = {options.cpu.c_str(), {0, 0}, &made.entry, {}};
   made.object = {KERATIN_OBJECT_MAGIC,
@@ -296,17 +323,38 @@ absl::Status Program::call(const std::vector<keratin_tensor_t> &inputs,
 
 //===-- Ranks ---------------------------------------------------------------------------------===//
 
-bool Program::isOfRanks() const {
-  return signature().num_collectives > 0 ||
-         std::any_of(signature().inputs, signature().inputs + signature().num_inputs,
+bool Program::hasParts() const {
+  return std::any_of(signature().inputs, signature().inputs + signature().num_inputs,
                      [](const keratin_tensor_desc_t &input) { return input.part != 0; });
 }
 
-absl::Status Program::join() {
+bool Program::isOfRanks() const { return signature().num_collectives > 0 || hasParts(); }
+
+absl::Status Program::join(const std::string &mesh) {
+  if (loaded && hasParts() && signature().axes)
+    return absl::UnimplementedError(
+        std::string("function '") + signature().name +
+        "': not implemented: parts of an object's inputs in a mesh, of which it does not say along "
+        "which axis they are; needed the model, with --shard");
   keratin_status_t status;
-  keratin_state_join(state.get(), nullptr, &status);
+  comm::joinRanks("--mesh", state.get(), nullptr, mesh.empty() ? nullptr : mesh.c_str(), &status);
   ranksKnow = status.code != KERATIN_OK;
   return statusOf(status);
+}
+
+keratin_axis_t Program::axisNamed(const std::string &name) const {
+  keratin_axis_t axis = {};
+  if (state->group && !name.empty())
+    (void)comm::meshOf(*state->group).find(name.c_str(), axis); // it has it, as joining has found
+  return axis;
+}
+
+keratin_axis_t Program::axisOfInput(size_t number) const {
+  return compiled ? axisNamed(compiled->inputAxes[number]) : keratin_axis_t{};
+}
+
+keratin_axis_t Program::axisOfOutput(size_t number) const {
+  return compiled ? axisNamed(compiled->outputAxes[number]) : keratin_axis_t{};
 }
 
 int32_t Program::rank() const { return state->group ? keratin_group_rank(state->group) : 0; }

@@ -58,11 +58,16 @@ public:
   // Whether each rank of a job has a part of what the function is given, or tells the others
   // something.
   bool isOfRanks() const;
-  // Joins the ranks that a launcher has started; variables have the values of rank 0 then. Once.
-  absl::Status join();
+  // Joins the ranks that a launcher has started, in a mesh, "data:2,model:2" say, or, for "", in
+  // none; variables have the values of rank 0 then. Once.
+  absl::Status join(const std::string &mesh);
   // 0 and 1 where it has not joined any.
   int32_t rank() const;
   int32_t ranks() const;
+  // The axis of the mesh along which ranks have parts of an input or an output; of 0 ranks: all
+  // have.
+  keratin_axis_t axisOfInput(size_t number) const;
+  keratin_axis_t axisOfOutput(size_t number) const;
   // What all ranks do together; nothing where it has not joined any.
   absl::Status runOnRanks(const keratin_collective_t &wanted) const;
   // Of a failure of this rank, in the place of what the others do next: it fails on them. Nothing
@@ -95,6 +100,8 @@ private:
   Program();
   absl::Status start(const keratin_object_desc_t &object, const std::string &function,
                      const std::string &device);
+  bool hasParts() const;
+  keratin_axis_t axisNamed(const std::string &name) const;
 
   // Outlive the state.
   std::unique_ptr<compiler::LoadedObject> loaded;

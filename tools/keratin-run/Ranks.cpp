@@ -1,5 +1,6 @@
 #include "tools/keratin-run/Ranks.h"
 
+#include "runtime/comm/Axis.h"
 #include "runtime/core/DType.h"
 
 #include <keratin/comm.h>
@@ -32,9 +33,14 @@ keratin_collective_t collective(int32_t kind, const char *name) {
   return made;
 }
 
-absl::Status gather(const Program &program, const char *name, int32_t dtype, const void *own,
-                    int64_t elements, void *all, int64_t allElements) {
+comm::Members membersOf(const Program &program, keratin_axis_t axis) {
+  return comm::membersOf(axis, program.rank(), program.ranks());
+}
+
+absl::Status gather(const Program &program, keratin_axis_t axis, const char *name, int32_t dtype,
+                    const void *own, int64_t elements, void *all, int64_t allElements) {
   keratin_collective_t wanted = collective(KERATIN_ALL_GATHER, name);
+  wanted.axis = axis;
   wanted.dtype = dtype;
   wanted.send = own;
   wanted.send_elements = elements;
@@ -56,11 +62,11 @@ Array rowsOf(const Array &whole, size_t dimension, int64_t first, int64_t end) {
   return part;
 }
 
-absl::Status gatherOutput(const Program &program, const char *name, size_t dimension,
-                          Array &output) {
-  std::vector<int64_t> rows(size_t(program.ranks()));
-  if (absl::Status status = gather(program, name, KERATIN_DTYPE_INT64, &output.dims[dimension], 1,
-                                   rows.data(), int64_t(rows.size()));
+absl::Status gatherOutput(const Program &program, keratin_axis_t axis, const char *name,
+                          size_t dimension, Array &output) {
+  std::vector<int64_t> rows(size_t(membersOf(program, axis).count));
+  if (absl::Status status = gather(program, axis, name, KERATIN_DTYPE_INT64,
+                                   &output.dims[dimension], 1, rows.data(), int64_t(rows.size()));
       !status.ok())
     return status;
   std::vector<int64_t> dims = output.dims;
@@ -69,7 +75,7 @@ absl::Status gatherOutput(const Program &program, const char *name, size_t dimen
   if (!parts.ok())
     return parts.status();
   const int64_t width = runtime::dtypeSize(output.dtype);
-  if (absl::Status status = gather(program, name, output.dtype, output.data.data(),
+  if (absl::Status status = gather(program, axis, name, output.dtype, output.data.data(),
                                    int64_t(output.data.size()) / width, parts->data.data(),
                                    int64_t(parts->data.size()) / width);
       !status.ok())
@@ -96,9 +102,10 @@ std::vector<Array> tools::ownInputs(const Program &program, const std::vector<Ar
   for (size_t i = 0; i < inputs.size(); ++i) {
     const int64_t part = program.signature().inputs[i].part;
     const auto dimension = size_t(part - 1);
-    const int64_t rank = program.rank(), ranks = program.ranks();
-    own.push_back(part ? rowsOf(inputs[i], dimension, inputs[i].dims[dimension] * rank / ranks,
-                                inputs[i].dims[dimension] * (rank + 1) / ranks)
+    const comm::Members members = membersOf(program, program.axisOfInput(i));
+    const int64_t place = members.placeOf(program.rank()), places = members.count;
+    own.push_back(part ? rowsOf(inputs[i], dimension, inputs[i].dims[dimension] * place / places,
+                                inputs[i].dims[dimension] * (place + 1) / places)
                        : inputs[i]);
   }
   return own;
@@ -109,8 +116,8 @@ absl::Status tools::gatherOutputs(const Program &program, std::vector<Array> &ou
     const keratin_tensor_desc_t &output = program.signature().outputs[i];
     if (!output.part)
       continue;
-    if (absl::Status status =
-            gatherOutput(program, output.name, size_t(output.part - 1), outputs[i]);
+    if (absl::Status status = gatherOutput(program, program.axisOfOutput(i), output.name,
+                                           size_t(output.part - 1), outputs[i]);
         !status.ok())
       return status;
   }

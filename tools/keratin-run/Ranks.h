@@ -7,7 +7,8 @@
 namespace keratin::tools {
 
 // Of inputs, the rows that are this rank's where each has a part: of n those from r*n/N up to
-// (r+1)*n/N. All of them for a program that is alone.
+// (r+1)*n/N, r being its place along the axis of the parts. All of them for a program that is
+// alone.
 std::vector<Array> ownInputs(const Program &program, const std::vector<Array> &inputs);
 
 // The parts of outputs become what those of all ranks are together.
