@@ -105,12 +105,13 @@ Announcement announceCall(const char *name, bool isDirect, uint64_t digest) {
   return made;
 }
 
-uint64_t digestOf(const Announcement &announcement) {
-  uint64_t digest = announcement.nameHash;
-  for (int64_t part :
-       {int64_t(announcement.kind), int64_t(announcement.dtype), int64_t(announcement.reduction),
-        int64_t(announcement.count), int64_t(announcement.stride), announcement.sendElements})
-    digest = (digest ^ uint64_t(part)) * 0x100000001b3u;
+uint64_t digestOf(const Announcements &all) {
+  uint64_t digest = all[0].nameHash;
+  auto add = [&](int64_t part) { digest = (digest ^ uint64_t(part)) * 0x100000001b3u; };
+  for (int32_t part : {all[0].kind, all[0].dtype, all[0].reduction, all[0].count, all[0].stride})
+    add(part);
+  for (int32_t rank = 0; rank < all.size; ++rank)
+    add(all[rank].sendElements);
   return digest;
 }
 

@@ -26,8 +26,6 @@ Announcement announceFailure(const char *message, bool isBroken = false);
 // do, and need not fit.
 Announcement announceCall(const char *name, bool isDirect, uint64_t digest);
 
-// Of what it asks for; the same on all ranks where they fit.
-uint64_t digestOf(const Announcement &announcement);
 // Of all of it.
 uint64_t hash(const Announcement &announcement);
 
@@ -39,6 +37,10 @@ struct Announcements {
 
   const Announcement &operator[](int32_t rank) const { return first[areSame ? 0 : rank]; }
 };
+
+// Of what they ask for, where they fit: the same on all ranks. Of messages along an axis, too, of
+// which others may have other sizes.
+uint64_t digestOf(const Announcements &all);
 
 // "all_reduce 'loss'", "barrier".
 runtime::ShortText describe(const Announcement &announcement);

@@ -22,6 +22,8 @@ public:
   Code announceCall(const char *name, bool isDirect, uint64_t digest, keratin_status_t *status);
   // What a rank has announced last.
   const Announcement &announced(int32_t rank) const { return all[rank]; }
+  // Of what all have announced last.
+  uint64_t digest() const { return digestOf(all); }
   // Takes part in whatever the others want, so that it fails.
   void fail(const char *message) { tell(announceFailure(message)); }
   // Before the engine is left.

@@ -1,9 +1,8 @@
 #include "runtime/comm/DeviceMessages.h"
 
+#include "runtime/core/Descriptor.h"
 #include "runtime/core/Device.h"
-#include "runtime/core/WorkerSignals.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,36 +60,25 @@ bool DeviceMessages::fits(const keratin_rank_message_t &wanted) {
 //===-- Meeting -------------------------------------------------------------------------------===//
 
 DeviceMessages::~DeviceMessages() {
-  if (comm && engine.isBroken())
+  if (engine.isBroken())
     abort();
-  waitForAbort();
-  if (comm)
-    (void)library->ncclCommDestroy(comm);
+  while (Communicator *each = first) {
+    first = each->next;
+    runtime::destroyObject(each);
+  }
 }
 
-// Ends at once what is under way. But then NCCL waits until there is no graph with a message of the
-// communicator any more, and those of a call are there until that is over.
+// All of them before any is waited for: what is under way in one may wait for another.
 void DeviceMessages::abort() {
-  waitForAbort();
-  ending = comm;
-  comm = nullptr;
-  runtime::WorkerSignals own;
-  hasEnder = pthread_create(
-                 &ender, nullptr,
-                 [](void *user) -> void * {
-                   auto &self = *static_cast<DeviceMessages *>(user);
-                   (void)self.library->ncclCommAbort(self.ending);
-                   return nullptr;
-                 },
-                 this) == 0;
-  if (!hasEnder)
-    (void)library->ncclCommAbort(ending);
+  for (Communicator *each = first; each; each = each->next)
+    each->abort();
 }
 
-void DeviceMessages::waitForAbort() {
-  if (hasEnder)
-    pthread_join(ender, nullptr);
-  hasEnder = false;
+const Communicator *DeviceMessages::find(keratin_axis_t axis) const {
+  for (const Communicator *each = first; each; each = each->next)
+    if (each->isOpen() && each->isAlong(axis))
+      return each;
+  return nullptr;
 }
 
 // Tells the others, who wait for this rank.
@@ -121,8 +109,8 @@ Code DeviceMessages::prepare(const keratin_device_t &device, bool &isReady,
   return wish == Wish::On ? code : KERATIN_OK;
 }
 
-Code DeviceMessages::begin(const keratin_device_t &device, const char *name, uint64_t digest,
-                           DeviceWay &way, keratin_status_t *status) {
+Code DeviceMessages::begin(const keratin_device_t &device, const keratin_function_desc_t &function,
+                           uint64_t digest, DeviceWay &way, keratin_status_t *status) {
   way = {};
   if (isHostOnly)
     return KERATIN_OK;
@@ -130,7 +118,7 @@ Code DeviceMessages::begin(const keratin_device_t &device, const char *name, uin
   keratin_status_t why = {};
   if (prepare(device, isReady, &why))
     return fail(why, status);
-  if (Code code = runner.announceCall(name, isReady, digest, status))
+  if (Code code = runner.announceCall(runtime::functionName(function), isReady, digest, status))
     return code;
   way = {true, true};
   for (int32_t rank = 0; rank < engine.size(); ++rank) {
@@ -140,13 +128,48 @@ Code DeviceMessages::begin(const keratin_device_t &device, const char *name, uin
   }
   way.replays = way.replays && way.isDirect;
   isHostOnly = !way.isDirect && !connected;
-  return way.isDirect && !comm ? connect(device, status) : KERATIN_OK;
+  if (!way.isDirect)
+    return KERATIN_OK;
+  const Code code = connectAll(function, status);
+  if (find({}))
+    connected = &device;
+  return code;
 }
 
-Code DeviceMessages::connect(const keratin_device_t &device, keratin_status_t *status) {
+// When a call begins nothing is under way on any device, and all hosts are here. Each axis has a
+// communicator made as that of all ranks: to split that one would need it, and leave it, sound.
+Code DeviceMessages::connectAll(const keratin_function_desc_t &function, keratin_status_t *status) {
+  Code code = connect({}, status);
+  for (int64_t i = 0; code == KERATIN_OK && function.axes && i < function.axes->num_axes; ++i) {
+    keratin_axis_t axis = {};
+    (void)mesh.find(function.axes->names[i], axis); // it has it (keratin_executable_set_group)
+    code = connect(axis, status);
+  }
+  return code;
+}
+
+Code DeviceMessages::connect(keratin_axis_t axis, keratin_status_t *status) {
+  if (find(axis))
+    return KERATIN_OK;
+  auto *made = runtime::makeObject<Communicator>(*library, engine, axis, first);
+  if (!made) {
+    keratin_status_t why = {};
+    runtime::fail(&why, KERATIN_RESOURCE_EXHAUSTED, "NCCL: no memory for a communicator");
+    return fail(why, status);
+  }
+  first = made; // also where it fails, as its end may take until that of the call
+  Code code = open(*made, status);
+  if (code != KERATIN_OK)
+    made->abort();
+  return code;
+}
+
+// The first rank along the axis makes the id for those there. Then all ranks meet: it is open on
+// all of them or on none.
+Code DeviceMessages::open(Communicator &made, keratin_status_t *status) {
   keratin_status_t why = {};
   ncclUniqueId id = {};
-  if (engine.rank() == 0 &&
+  if (membersOf(made.axis, engine.rank(), engine.size()).first == engine.rank() &&
       library->check(library->ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr, &why))
     return fail(why, status);
   keratin_collective_t spread = {};
@@ -156,55 +179,22 @@ Code DeviceMessages::connect(const keratin_device_t &device, keratin_status_t *s
   spread.send = spread.receive = &id;
   spread.send_elements = spread.receive_elements = sizeof(id);
   spread.name = "NCCL";
+  spread.axis = made.axis;
   if (Code code = runner.run(spread, status))
     return code;
-  Code code = initialise(id, &why);
-  if (code == KERATIN_OK) {
-    keratin_collective_t meet = {};
-    meet.bytes = sizeof(meet);
-    meet.kind = KERATIN_BARRIER;
-    meet.name = "NCCL";
-    code = runner.run(meet, status);
-  } else {
-    code = fail(why, status);
-  }
-  if (code != KERATIN_OK && comm)
-    abort();
-  connected = comm ? &device : nullptr;
-  return code;
-}
-
-Code DeviceMessages::initialise(const ncclUniqueId &id, keratin_status_t *status) {
-  ncclConfig_t config;
-  config.blocking = 0;
-  ncclResult_t result =
-      library->ncclCommInitRankConfig(&comm, engine.size(), id, engine.rank(), &config);
-  if (result != ncclSuccess && result != ncclInProgress) {
-    comm = nullptr;
-    return library->check(result, "ncclCommInitRankConfig", nullptr, status);
-  }
-  return settle("ncclCommInitRankConfig", status);
-}
-
-Code DeviceMessages::settle(const char *function, keratin_status_t *status) const {
-  for (const int64_t deadline = deadlineIn(engine.timeout());;) {
-    ncclResult_t result = ncclSuccess;
-    if (Code code = library->check(library->ncclCommGetAsyncError(comm, &result),
-                                   "ncclCommGetAsyncError", comm, status))
-      return code;
-    if (result != ncclInProgress)
-      return library->check(result, function, comm, status);
-    if (now() > deadline)
-      return runtime::fail(status, KERATIN_UNAVAILABLE,
-                           "NCCL: %s was not over in time (KERATIN_COLLECTIVE_TIMEOUT)", function);
-    sched_yield();
-  }
+  if (made.open(id, &why) != KERATIN_OK)
+    return fail(why, status);
+  keratin_collective_t meet = {};
+  meet.bytes = sizeof(meet);
+  meet.kind = KERATIN_BARRIER;
+  meet.name = "NCCL";
+  return runner.run(meet, status);
 }
 
 //===-- Messages ------------------------------------------------------------------------------===//
 
 namespace {
-enum Word { Send, Receive, Elements, Type, Op, Words };
+enum Word { Send, Receive, Elements, Type, Op, AxisCount, AxisStride, Words };
 } // namespace
 
 Code DeviceMessages::put(const DevicePlace &place, const keratin_collective_t &wanted,
@@ -214,11 +204,15 @@ Code DeviceMessages::put(const DevicePlace &place, const keratin_collective_t &w
   if (!wanted.send_elements)
     return KERATIN_OK;
   const int64_t words[Words] = {reinterpret_cast<int64_t>(wanted.send),
-                                reinterpret_cast<int64_t>(wanted.receive), wanted.send_elements,
-                                typeOf(wanted.dtype), opOf(wanted.dtype, wanted.reduction)};
+                                reinterpret_cast<int64_t>(wanted.receive),
+                                wanted.send_elements,
+                                typeOf(wanted.dtype),
+                                opOf(wanted.dtype, wanted.reduction),
+                                wanted.axis.count,
+                                wanted.axis.stride};
   work.words = words;
   work.num_words = Words;
-  work.digest = digestOf(runner.announced(engine.rank()));
+  work.digest = runner.digest();
   keratin_status_t why = {};
   if (place.device.fork(place.device.user, place.queue, &work, &why) == KERATIN_OK)
     return KERATIN_OK;
@@ -227,25 +221,23 @@ Code DeviceMessages::put(const DevicePlace &place, const keratin_collective_t &w
 
 Code DeviceMessages::putIntoStream(const int64_t *words, void *stream,
                                    keratin_status_t *status) const {
-  if (!comm)
-    return engine.checkWorks(status);
-  ncclResult_t result = library->ncclAllReduce(
-      reinterpret_cast<const void *>(words[Send]), reinterpret_cast<void *>(words[Receive]),
-      size_t(words[Elements]), ncclDataType_t(words[Type]), ncclRedOp_t(words[Op]), comm, stream);
-  if (result != ncclInProgress)
-    return library->check(result, "ncclAllReduce", comm, status);
-  return settle("ncclAllReduce", status);
+  if (Code code = engine.checkWorks(status))
+    return code;
+  const keratin_axis_t axis = {int32_t(words[AxisCount]), int32_t(words[AxisStride])};
+  return find(axis)->put({reinterpret_cast<const void *>(words[Send]),
+                          reinterpret_cast<void *>(words[Receive]), size_t(words[Elements]),
+                          ncclDataType_t(words[Type]), ncclRedOp_t(words[Op])},
+                         stream, status);
 }
 
+// Of a broken group nothing comes any more that another rank has not sent yet.
 Code DeviceMessages::check(int64_t waited, keratin_status_t *status) const {
-  if (!comm)
-    return engine.checkWorks(status);
-  ncclResult_t result = ncclSuccess;
-  if (Code code = library->check(library->ncclCommGetAsyncError(comm, &result),
-                                 "ncclCommGetAsyncError", comm, status))
+  if (Code code = engine.checkWorks(status))
     return code;
-  if (result != ncclSuccess && result != ncclInProgress)
-    return library->check(result, "a message between devices", comm, status);
+  for (const Communicator *each = first; each; each = each->next)
+    if (each->isOpen())
+      if (Code code = each->check(status))
+        return code;
   if (double(waited) < engine.timeout() * 1e9)
     return KERATIN_OK;
   return runtime::fail(status, KERATIN_UNAVAILABLE,
@@ -254,9 +246,9 @@ Code DeviceMessages::check(int64_t waited, keratin_status_t *status) const {
 }
 
 Code DeviceMessages::lose(const keratin_status_t &why, keratin_status_t *status) {
-  if (comm)
-    abort();
-  runner.breakGroup(why);
+  abort();
+  if (!engine.isBroken())
+    runner.breakGroup(why);
   return runtime::fail(status, Code(why.code), "%s", why.message);
 }
 

@@ -3,11 +3,10 @@
 #define KERATIN_RUNTIME_COMM_DEVICEMESSAGES_H
 
 #include "runtime/comm/Collective.h"
-#include "runtime/comm/NcclLibrary.h"
+#include "runtime/comm/Communicator.h"
+#include "runtime/comm/Mesh.h"
 #include "runtime/core/Ranks.h"
 #include "runtime/include/keratin/device.h"
-
-#include <pthread.h>
 
 namespace keratin::comm {
 
@@ -15,13 +14,14 @@ namespace keratin::comm {
 // context current.
 class DeviceMessages {
 public:
-  DeviceMessages(Engine &engine, CollectiveRunner &runner) : engine(engine), runner(runner) {}
+  DeviceMessages(Engine &engine, CollectiveRunner &runner, const Mesh &mesh)
+      : engine(engine), runner(runner), mesh(mesh) {}
   DeviceMessages(const DeviceMessages &) = delete;
   ~DeviceMessages();
 
   // RankFunctions::begin.
-  Code begin(const keratin_device_t &device, const char *name, uint64_t digest,
-             runtime::DeviceWay &way, keratin_status_t *status);
+  Code begin(const keratin_device_t &device, const keratin_function_desc_t &function,
+             uint64_t digest, runtime::DeviceWay &way, keratin_status_t *status);
   // Announces it, which waits for no device, and forks it.
   Code put(const runtime::DevicePlace &place, const keratin_collective_t &wanted,
            keratin_stream_work_t &work, keratin_status_t *status);
@@ -41,25 +41,22 @@ private:
   Code readWish(Wish &wish, keratin_status_t *status) const;
   // Whether this rank can send from the device; failing says why it must and cannot.
   Code prepare(const keratin_device_t &device, bool &isReady, keratin_status_t *status);
-  Code connect(const keratin_device_t &device, keratin_status_t *status);
-  Code initialise(const ncclUniqueId &id, keratin_status_t *status);
-  // Until the library has done what it was told to do beside.
-  Code settle(const char *function, keratin_status_t *status) const;
+  // Those that the messages of a function are among.
+  Code connectAll(const keratin_function_desc_t &function, keratin_status_t *status);
+  Code connect(keratin_axis_t axis, keratin_status_t *status);
+  Code open(Communicator &made, keratin_status_t *status);
+  // The open one; null: there is none.
+  const Communicator *find(keratin_axis_t axis) const;
   Code fail(const keratin_status_t &why, keratin_status_t *status);
   void abort();
-  void waitForAbort();
 
   Engine &engine;
   CollectiveRunner &runner;
+  const Mesh &mesh;
   const NcclLibrary *library = nullptr;
   const keratin_device_t *connected = nullptr;
-  ncclComm_t comm = nullptr;
+  Communicator *first = nullptr;
   bool isHostOnly = false; // on all ranks
-
-  // The communicator that a thread ends.
-  ncclComm_t ending = nullptr;
-  pthread_t ender;
-  bool hasEnder = false;
 };
 
 } // namespace keratin::comm

@@ -30,12 +30,12 @@ struct keratin_request_t {
 
 struct keratin_group_t {
   explicit keratin_group_t(keratin_comm_t *comm)
-      : engine(comm), runner(engine), devices(engine, runner) {}
+      : engine(comm), runner(engine), devices(engine, runner, mesh) {}
 
   Engine engine;
   CollectiveRunner runner;
-  DeviceMessages devices;
   keratin::comm::Mesh mesh;
+  DeviceMessages devices;
   const pid_t process = getpid();
 
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -255,10 +255,11 @@ static Code meet(keratin_group_t *group, const char *name, keratin_status_t *sta
 
 //===-- Calls on devices ----------------------------------------------------------------------===//
 
-static Code beginOnDevice(keratin_group_t *group, const keratin_device_t &device, const char *name,
-                          uint64_t digest, DeviceWay &way, keratin_status_t *status) {
+static Code beginOnDevice(keratin_group_t *group, const keratin_device_t &device,
+                          const keratin_function_desc_t &function, uint64_t digest, DeviceWay &way,
+                          keratin_status_t *status) {
   Code code = KERATIN_OK;
-  group->alone([&] { code = group->devices.begin(device, name, digest, way, status); });
+  group->alone([&] { code = group->devices.begin(device, function, digest, way, status); });
   return code;
 }
 
@@ -278,7 +279,7 @@ static Code watch(void *user, int64_t waited, keratin_status_t *status) {
 }
 
 static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
-                        const keratin_rank_message_t &wanted, const char *name,
+                        const keratin_rank_message_t &wanted, const char *axis, const char *name,
                         keratin_status_t *status) {
   keratin_stream_work_t work = {};
   work.bytes = sizeof(work);
@@ -287,7 +288,7 @@ static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
   work.user = group;
   Code code = KERATIN_OK;
   group->alone([&] {
-    code = group->devices.put(place, collectiveOf(group, wanted, nullptr, name), work, status);
+    code = group->devices.put(place, collectiveOf(group, wanted, axis, name), work, status);
   });
   return code;
 }

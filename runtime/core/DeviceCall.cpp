@@ -97,8 +97,7 @@ void DeviceCall::startCollective(keratin_context_t *context, const keratin_rank_
   if (!call.hasRanks()) {
     if (call.fitsOneRank(context, *wanted))
       tell(context, [&](DeviceCall &) { return self.startAlone(*wanted); });
-  } else if (self.way.isDirect && !call.axisOf(*wanted) &&
-             call.executable.ranks.functions->fits(*wanted)) {
+  } else if (self.way.isDirect && call.executable.ranks.functions->fits(*wanted)) {
     self.put(context, *wanted, call.nameOf(*wanted));
   } else {
     startOnHost(context, *wanted);
@@ -143,7 +142,8 @@ void DeviceCall::put(keratin_context_t *context, const keratin_rank_message_t &w
     return;
   const Ranks &ranks = call.executable.ranks;
   keratin_status_t why = {};
-  if (Code failure = ranks.functions->put(ranks.group, {device, lease.queue}, wanted, name, &why))
+  if (Code failure = ranks.functions->put(ranks.group, {device, lease.queue}, wanted,
+                                          call.axisOf(wanted), name, &why))
     call.refuseByRanks(failure, why);
   (void)call.stopIfRefused(context);
 }
@@ -208,8 +208,8 @@ int32_t DeviceCall::beginWithRanks(void *self, uint64_t digest) {
   auto &own = *static_cast<DeviceCall *>(self);
   const Ranks &ranks = own.call.executable.ranks;
   keratin_status_t why = {};
-  if (Code failure = ranks.functions->begin(ranks.group, own.device, own.call.function(), digest,
-                                            own.way, &why)) {
+  if (Code failure =
+          ranks.functions->begin(ranks.group, own.device, own.descriptor, digest, own.way, &why)) {
     own.call.refuseByRanks(failure, why);
     return -1;
   }

@@ -43,16 +43,18 @@ struct RankFunctions {
   Code (*wait)(keratin_group_t *group, RankMessages &messages, keratin_status_t *status);
   // Precondition: nothing is under way.
   Code (*meet)(keratin_group_t *group, const char *name, keratin_status_t *status);
-  // A call on a device begins, on all ranks, before anything that others wait for; the digest says
-  // which messages the device would send without being told (keratin_device_call_t::replays), 0:
-  // none.
-  Code (*begin)(keratin_group_t *group, const keratin_device_t &device, const char *name,
-                uint64_t digest, DeviceWay &way, keratin_status_t *status);
+  // A call of a function on a device begins, on all ranks, before anything that others wait for;
+  // the digest says which messages the device would send without being told
+  // (keratin_device_call_t::replays), 0: none.
+  Code (*begin)(keratin_group_t *group, const keratin_device_t &device,
+                const keratin_function_desc_t &function, uint64_t digest, DeviceWay &way,
+                keratin_status_t *status);
   // Whether a message can go from device to device.
   bool (*fits)(const keratin_rank_message_t &wanted);
   // Forks it in the queue: it lies in the device's memory.
   Code (*put)(keratin_group_t *group, const DevicePlace &place,
-              const keratin_rank_message_t &wanted, const char *name, keratin_status_t *status);
+              const keratin_rank_message_t &wanted, const char *axis, const char *name,
+              keratin_status_t *status);
   // Takes part in what the others want, so that it fails on all of them.
   void (*fail)(keratin_group_t *group, const char *message);
 };

@@ -55,7 +55,6 @@ struct ncclComm {
   int held = 0;        // calls that streams and graphs have
   ncclResult_t error = ncclSuccess;
   std::string lastError;
-  std::map<std::string, int> calls;
 };
 } // namespace keratin::comm
 
@@ -68,11 +67,14 @@ struct Library {
   std::vector<std::unique_ptr<ncclComm>> communicators;
   keratin_nccl_counts_t counts = {};
   std::string failing;
-  int onlyOn = -1;         // this rank
+  int onlyOn = -1;         // this rank's device
   int nth = 0;             // the call that fails
   int faulty = -1;         // the rank that sends no more
   int64_t fromMessage = 0; // counted from 1
   bool tells = false;      // the others
+  // Since a fault was set, of each device: how often functions were called, what was sent.
+  std::map<std::pair<int, std::string>, int> calls;
+  std::map<int, int64_t> sent;
   int version = 22304;
   int lastId = 0;
 };
@@ -173,7 +175,15 @@ void breakAll(Clique &clique, ncclResult_t result, const std::string &why) {
 }
 
 bool isSilent(const ncclComm &comm) {
-  return comm.rank == library().faulty && comm.given + 1 >= library().fromMessage;
+  return comm.device == library().faulty &&
+         library().sent[comm.device] + 1 >= library().fromMessage;
+}
+
+// In all its communicators.
+void tellLoss(int device) {
+  for (const auto &each : library().communicators)
+    if (each->device == device && !each->isOver)
+      breakAll(*each->clique, ncclRemoteError, "rank " + std::to_string(each->rank) + " is lost");
 }
 
 int mayGive(void *user) {
@@ -182,8 +192,7 @@ int mayGive(void *user) {
   if (call.comm.isOver || !isSilent(call.comm))
     return 1;
   if (library().tells)
-    breakAll(*call.comm.clique, ncclRemoteError,
-             "rank " + std::to_string(call.comm.rank) + " is lost");
+    tellLoss(call.comm.device);
   return 0;
 }
 
@@ -194,6 +203,7 @@ void give(void *user) {
   if (comm.isOver)
     return;
   Message &message = comm.clique->messages[comm.given++];
+  ++library().sent[comm.device];
   message.parts.resize(comm.clique->ranks.size());
   auto *sent = static_cast<char *>(keratin_emulator_bytes(comm.device, call.send, call.bytes(), 0));
   if (!sent)
@@ -235,10 +245,10 @@ void take(void *user) {
 }
 
 // Whether this call of the function is one that fails.
-bool fails(ncclComm &comm, const char *function) {
-  const Library &all = library();
-  return ++comm.calls[function] == all.nth && all.failing == function &&
-         (all.onlyOn < 0 || all.onlyOn == comm.rank);
+bool fails(const ncclComm &comm, const char *function) {
+  Library &all = library();
+  return ++all.calls[{comm.device, function}] == all.nth && all.failing == function &&
+         (all.onlyOn < 0 || all.onlyOn == comm.device);
 }
 
 bool isUsable(const ncclComm *comm) { return comm && !comm->isOver; }
@@ -277,6 +287,8 @@ void keratin_nccl_set(const char *fault) {
   all.faulty = -1;
   all.tells = false;
   all.onlyOn = -1;
+  all.calls.clear();
+  all.sent.clear();
   if (std::sscanf(fault, "fail=%63[A-Za-z]:%d:%d", function, &number, &all.onlyOn) >= 2) {
     all.failing = function;
     all.nth = number;

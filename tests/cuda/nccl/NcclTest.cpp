@@ -9,6 +9,7 @@
 using namespace keratin::testing;
 using namespace keratin::tests;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -90,6 +91,42 @@ void readingEntry(keratin_context_t *context, void *const *buffers, const int64_
   launchStep(context, buffers, sizes);
 }
 
+const char *const meshAxes[] = {"data", "model"};
+
+// In a mesh: z = the sum of 2 x along "model", and the new w that of w along "data"; y = 2 z. What
+// becomes of v is as above.
+void launchMeshStep(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
+  auto address = [&](int i) { return int64_t(buffers[i]); };
+  auto launch = [&](int32_t kernel, std::vector<int64_t> argv, int64_t units) {
+    context->functions->launch(context, kernel, argv.data(), int32_t(argv.size()), units, 1, 0);
+  };
+  auto sum = [&](int from, int to, int64_t elements, int64_t axis) {
+    const keratin_rank_message_t wanted = {buffers[from],
+                                           buffers[to],
+                                           KERATIN_MESSAGE_ALL_REDUCE,
+                                           KERATIN_REDUCE_SUM,
+                                           KERATIN_DTYPE_FLOAT32,
+                                           elements,
+                                           elements,
+                                           1,
+                                           nullptr,
+                                           0,
+                                           axis};
+    context->functions->start_collective(context, &wanted);
+  };
+  launch(Add, {address(0), address(0), address(3)}, sizes[0]);
+  sum(3, 4, sizes[0], 2);
+  sum(1, 5, 4, 1);
+  launch(Check, {address(2), 100, 0}, 4);
+  context->functions->wait_collective(context);
+  context->functions->wait_collective(context);
+  context->functions->agree(context);
+  if (context->functions->has_failed(context))
+    return;
+  launch(Add, {address(4), address(4), address(3)}, sizes[0]);
+  launch(Increment, {address(2), 5}, 4);
+}
+
 // One rank's function and its variables.
 class Step {
 public:
@@ -107,7 +144,8 @@ public:
         .update(0, false)
         .update(1, true);
     builder.descriptor.device_code = &code.code;
-    builder.descriptor.num_collectives = 1;
+    builder.descriptor.num_collectives = entry == launchMeshStep ? 2 : 1;
+    builder.descriptor.axes = entry == launchMeshStep ? &axes : nullptr;
     builder.build();
     keratin_session_create_on(device, &session, nullptr);
     const float ws[] = {1, 2, 3, 4};
@@ -142,17 +180,26 @@ public:
     keratin_variable_read(v, values.data(), 16, nullptr);
     return values;
   }
-  void writeV(std::vector<int32_t> values) {
-    const int64_t dims[] = {4};
-    keratin_tensor_t value = {values.data(), KERATIN_DTYPE_INT32, 1, dims, nullptr, nullptr};
-    keratin_variable_write(v, &value, nullptr);
+  void writeV(std::vector<int32_t> values) { write(v, KERATIN_DTYPE_INT32, values.data()); }
+  std::vector<float> readW() {
+    std::vector<float> values(4);
+    keratin_variable_read(w, values.data(), 16, nullptr);
+    return values;
   }
+  void writeW(std::vector<float> values) { write(w, KERATIN_DTYPE_FLOAT32, values.data()); }
   void forget() { keratin_executable_trim(executable); }
 
   Floats y{{0}}, z{{0}};
 
 private:
+  static void write(keratin_variable_t *variable, int32_t dtype, void *values) {
+    const int64_t dims[] = {4};
+    const keratin_tensor_t value = {values, dtype, 1, dims, nullptr, nullptr};
+    keratin_variable_write(variable, &value, nullptr);
+  }
+
   CudaCode code;
+  const keratin_message_axes_t axes = {2, meshAxes, {}};
   FunctionBuilder builder;
   keratin_session_t *session = nullptr;
   keratin_variable_t *w = nullptr, *v = nullptr;
@@ -169,6 +216,9 @@ std::vector<Result> onDevices(int ranks, const std::function<Result(Step &, int)
     devices.push_back(cudaDevice("cuda:" + std::to_string(rank)));
   return onRanks<Result>(ranks, [&](keratin_group_t *group, int rank) {
     keratin_group_set_timeout(group, seconds);
+    if (const keratin_mesh_axis_t mesh[] = {{"data", 2}, {"model", ranks / 2}};
+        entry == launchMeshStep)
+      keratin_group_arrange(group, mesh, 2, nullptr);
     Step step(group, devices[size_t(rank)], entry);
     return work(step, rank);
   });
@@ -190,6 +240,36 @@ std::string rightCall(Step &step, int rank, int ranks) {
 }
 
 using Texts = std::vector<std::string>;
+
+constexpr int lineLength = 2, meshRanks = 2 * lineLength;
+using MeshWork = std::function<std::string(Step &, int)>;
+
+Texts inMesh(const MeshWork &work, double seconds = 60) {
+  return onDevices<std::string>(meshRanks, work, launchMeshStep, seconds);
+}
+
+// The same with rank r + 1 everywhere in x and in w. Lines along "model" may have x of other
+// lengths: `elements` of the first.
+std::string rightMeshCall(Step &step, int rank, int elements = 4) {
+  const int data = rank / lineLength, model = rank % lineLength;
+  std::vector<int32_t> before = step.readV();
+  step.writeW(std::vector<float>(4, float(rank + 1)));
+  const auto length = size_t(data == 0 ? elements : 4);
+  Outcome told = step.call(std::vector<float>(length, float(rank + 1)));
+  if (told.code)
+    return told.message;
+  const int first = data * lineLength;
+  const float alongModel = float(2 * (first + 1 + first + 2));
+  const float alongData = float(model + 1 + model + 1 + lineLength);
+  if (step.z.values != std::vector<float>(length, alongModel) ||
+      step.y.values != std::vector<float>(length, 2 * alongModel))
+    return "wrong sums along model";
+  if (step.readW() != std::vector<float>(4, alongData))
+    return "wrong sums along data";
+  for (int32_t &value : before)
+    value += 5;
+  return step.readV() == before ? "" : "v is not updated";
+}
 
 } // namespace
 
@@ -316,26 +396,149 @@ TEST_CASE("a lost rank is a status, also of a graph") {
   CHECK(emulator().counts().pending == 0);
 }
 
+TEST_CASE("messages along the axes of a mesh go from device to device") {
+  int64_t messages = nccl().counts().messages;
+  CHECK(inMesh([](Step &step, int rank) { return rightMeshCall(step, rank); }) == Texts(meshRanks));
+  CHECK(nccl().counts().messages - messages == 3 * meshRanks);
+  CHECK(nccl().counts().communicators == 0);
+  CHECK(emulator().counts().pending == 0);
+}
+
+TEST_CASE("an axis that all ranks are along is none beside them") {
+  int64_t most = 0;
+  CHECK(onDevices<std::string>(
+            2,
+            [&](Step &step, int rank) {
+              std::string told = step.call({1, 2, 3, 4}).message;
+              if (rank == 0)
+                most = nccl().counts().communicators;
+              told += step.call({1, 2, 3, 4}).message; // until then nobody leaves
+              return told;
+            },
+            launchMeshStep) == Texts(2));
+  CHECK(most == 2 * 2); // along "data" there are both, along "model" each is alone
+}
+
+TEST_CASE("calls in a mesh are graphs, where lines have other sizes too") {
+  for (int elements : {4, 3}) {
+    INFO(elements << " elements in the first line");
+    int64_t graphs = emulator().counts().graph_launches;
+    CHECK(inMesh([&](Step &step, int rank) {
+            std::string wrong;
+            for (int call = 0; call < 8 && wrong.empty(); ++call)
+              wrong = rightMeshCall(step, rank, elements);
+            return wrong;
+          }) == Texts(meshRanks));
+    // w is written before each call and exchanged in it, so there are three.
+    CHECK(emulator().counts().graph_launches - graphs == meshRanks * 5);
+  }
+}
+
+TEST_CASE("other sizes in one line alone are none that a graph of the other is for") {
+  CHECK(inMesh([&](Step &step, int rank) {
+          std::string wrong;
+          for (int call = 0; call < 12 && wrong.empty(); ++call)
+            wrong = rightMeshCall(step, rank, call % 4 == 3 ? 3 : 4);
+          return wrong;
+        }) == Texts(meshRanks));
+}
+
+TEST_CASE("ranks of a line that want different things are told so, and the others") {
+  Texts told = inMesh([](Step &step, int rank) {
+    std::string wrong = step.call(std::vector<float>(size_t(rank == 3 ? 5 : 4), 1)).message;
+    return wrong + rightMeshCall(step, rank);
+  });
+  for (const std::string &text : told)
+    CHECK_THAT(text, Contains("all_reduce 'net.cc:3'") &&
+                         Contains("rank 2 has 4 elements and rank 3 has 5"));
+}
+
+TEST_CASE("a rank that is lost in a line is a status on all ranks") {
+  for (const char *fault : {"lose=3:1", "lose=3:2", "lose=3:3", "lose=3:11"}) { // 11: in a graph
+    INFO(fault);
+    Fault lost(fault);
+    Texts told = inMesh([](Step &step, int rank) {
+      std::vector<int32_t> values;
+      std::string wrong;
+      for (int call = 0; call < 8 && wrong.empty(); ++call) {
+        values = step.readV();
+        wrong = rightMeshCall(step, rank);
+      }
+      return step.readV() == values ? wrong : wrong + " and updated";
+    });
+    for (const std::string &text : told)
+      CHECK_THAT(text, Contains("is lost)") && !Contains("and updated"));
+    CHECK(emulator().counts().pending == 0);
+    CHECK(nccl().counts().communicators == 0);
+  }
+}
+
+TEST_CASE("a message that one line waits for in vain is a status in time on all ranks") {
+  for (const char *fault : {"stall=1:1", "stall=1:2", "stall=1:3", "stall=1:10"}) {
+    INFO(fault);
+    Fault stalled(fault);
+    Texts told = inMesh(
+        [](Step &step, int rank) {
+          std::string wrong;
+          for (int call = 0; call < 8 && wrong.empty(); ++call)
+            wrong = rightMeshCall(step, rank);
+          return wrong + " / " + step.call({1, 2, 3, 4}).message;
+        },
+        2);
+    for (const std::string &text : told)
+      CHECK_THAT(text, Contains("were not over in time") && Contains(" / ") &&
+                           Contains("the group is broken"));
+    CHECK(emulator().counts().pending == 0);
+    CHECK(nccl().counts().communicators == 0);
+  }
+}
+
+TEST_CASE("a message along an axis that NCCL refuses on one rank breaks the group") {
+  Fault fault("fail=ncclAllReduce:2:3");
+  Texts told = inMesh([](Step &step, int rank) { return rightMeshCall(step, rank); });
+  CHECK_THAT(told[3], Contains("NCCL: ncclAllReduce failed: internal error (made to fail)"));
+  for (int rank : {0, 1, 2})
+    CHECK_THAT(told[size_t(rank)], Contains("rank 3 has failed: NCCL: ncclAllReduce failed"));
+  CHECK(emulator().counts().pending == 0);
+}
+
+TEST_CASE("a line that NCCL does not bring together is tried again") {
+  // Of all ranks, and along "model", which comes last.
+  for (const char *fault : {"fail=ncclCommInitRankConfig:1:2", "fail=ncclCommInitRankConfig:3:2"}) {
+    INFO(fault);
+    Fault refused(fault);
+    Texts told = inMesh(
+        [](Step &step, int rank) {
+          std::string told = step.call({1, 2, 3, 4}).message + " / ";
+          for (int call = 0; call < 4; ++call)
+            told += rightMeshCall(step, rank);
+          return told;
+        },
+        6);
+    for (const std::string &text : told)
+      CHECK_THAT(text, Contains("NCCL: ncclCommInitRankConfig") && EndsWith(" / "));
+    CHECK_THAT(told[2], Contains("NCCL: ncclCommInitRankConfig failed: system error"));
+    CHECK(nccl().counts().communicators == 0);
+  }
+}
+
 TEST_CASE("a message that NCCL refuses breaks the group") {
   Fault fault("fail=ncclAllReduce:1");
-  Texts told = onDevices<std::string>(
-      2, [&](Step &step, int) { return step.call({1, 2, 3, 4}).message; }, launchStep, 0.5);
+  Texts told =
+      onDevices<std::string>(2, [&](Step &step, int) { return step.call({1, 2, 3, 4}).message; });
   for (const std::string &text : told)
     CHECK_THAT(text, Contains("NCCL: ncclAllReduce failed: internal error (made to fail)"));
 }
 
 TEST_CASE("the others do not wait for a message that one could not put into its stream") {
   Fault fault("fail=ncclAllReduce:3:1"); // the first of the second call
-  Texts told = onDevices<std::string>(
-      2,
-      [&](Step &step, int rank) {
-        std::string wrong = rightCall(step, rank, 2);
-        std::vector<int32_t> values = step.readV();
-        wrong += step.call({1, 2, 3, 4}).message;
-        wrong += step.readV() == values ? " / " : " and updated";
-        return wrong + step.call({1, 2, 3, 4}).message;
-      },
-      launchStep, 0.5);
+  Texts told = onDevices<std::string>(2, [&](Step &step, int rank) {
+    std::string wrong = rightCall(step, rank, 2);
+    std::vector<int32_t> values = step.readV();
+    wrong += step.call({1, 2, 3, 4}).message;
+    wrong += step.readV() == values ? " / " : " and updated";
+    return wrong + step.call({1, 2, 3, 4}).message;
+  });
   CHECK_THAT(told[1], Contains("NCCL: ncclAllReduce failed: internal error (made to fail) / "));
   CHECK_THAT(told[0], Contains(" / "));
   for (const std::string &text : told)
