@@ -213,6 +213,9 @@ int main(int argc, char **argv) {
                         {"filter 14 down", 1024, 256, 1568, true},
                         {"filter 14 up", 256, 1024, 1568, true},
                         {"filter 7 up", 512, 2048, 392, true},
+                        {"shallow 16", 100296, 64, 16},
+                        {"shallow 64", 12600, 128, 64},
+                        {"shallow 64 wide", 3108, 256, 64},
                         {"batch 96", 128, 128, 64, false, false, 96}};
   std::printf("%s, vectors of %u bits, %s\n", target.cpu.c_str(), target.vectorBits,
               elements.c_str());

@@ -329,8 +329,8 @@ static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
 // Whether many rows meet so few numbers of B, known and one behind the other, that tiles can go
 // through all of them before the next: results are stored about in the order of memory, which
 // shallow sums wait for longer than they multiply.
-static bool chooseStrips(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes,
-                         int64_t instructionsOfStore) {
+static bool chooseStrips(ContractionPlan &plan, const ContractionSpec &spec,
+                         const MachineTarget &target, int64_t bytes, int64_t instructionsOfStore) {
   constexpr int64_t mostDepth = 128, nearBytes = 160 * 1024, mostInstructions = 16;
   if (!spec.n.constant || !spec.k.constant || spec.batch.constant != 1)
     return false;
@@ -346,6 +346,9 @@ static bool chooseStrips(ContractionPlan &plan, const ContractionSpec &spec, int
   const bool isNear = depth > 0 && depth <= mostDepth && columns <= nearBytes / bytes / depth;
   if (!areInPlace || !areMany || !areWhole || !isNear)
     return false;
+  // Registers hold the sums, a row of B and an element of A; tiles are evened out.
+  const int64_t most = target.vectorRegisters >= 32 ? 4 : 2, vectors = columns / plan.lanes;
+  strips.vectors = ceilDiv(vectors, ceilDiv(vectors, most));
   strips.storesSums = instructionsOfStore <= mostInstructions;
   if (!strips.storesSums || !spec.m.isMultipleOf(strips.rows))
     plan.scratch.bytes = roundUp(strips.rows * strips.vectors * plan.lanes * bytes, 64);
@@ -612,7 +615,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   }
   if (!call.isOnlyTiles && chooseFew(plan, spec, target, bytes, call.hasFewRows))
     return plan;
-  if (!call.isOnlyTiles && chooseStrips(plan, spec, bytes, call.instructionsOfStore))
+  if (!call.isOnlyTiles && chooseStrips(plan, spec, target, bytes, call.instructionsOfStore))
     return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);

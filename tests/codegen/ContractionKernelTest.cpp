@@ -917,7 +917,7 @@ TEST_CASE("shallow sums of many rows are made through all columns at once") {
   Sample sample;
   for (const char *machine : machines)
     for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::I32})
-      for (int64_t n : {32, 48, 144})
+      for (int64_t n : {32, 48, 80, 144})
         for (int64_t k : {1, 16, 100})
           for (int64_t instructions : {1, 100}) {
             CAPTURE(machine, static_cast<int>(dtype), instructions);

@@ -8,6 +8,7 @@
 // RUN: keratin-check %s --compiled --function=pixels --symbol=0=17 | FileCheck %s
 // RUN: keratin-check %s --compiled --function=pixels --symbol=0=130 | FileCheck %s
 // RUN: keratin-check %s --compiled --function=much | FileCheck %s
+// RUN: keratin-check %s --compiled --function=uneven | FileCheck %s
 
 // CHECK: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
 // CODE-NOT: keratin_pack
@@ -31,13 +32,23 @@ func.func @pixels(%x: tensor<?x24xf32, #keratin.dims<d0, 24>> {keratin.kind = "i
 // PLAN-LABEL: function much
 // PLAN:      B in place; stored in a loop;
 // V4-LABEL:  function much
-// V4:        schedule: tiles of 6 rows x 2 vectors x 16 lanes over the whole depth,
+// V4:        schedule: tiles of 6 rows x 4 vectors x 16 lanes over the whole depth,
 func.func @much(%x: tensor<62x16xf32> {keratin.kind = "input", keratin.name = "x"},
                 %w: tensor<16x64xf32> {keratin.kind = "input", keratin.name = "w"})
     -> (tensor<62x64xf32> {keratin.kind = "output", keratin.name = "y"}) attributes {check.seed = 6 : i64} {
   %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<62x16xf32>, tensor<16x64xf32>) -> tensor<62x64xf32>
   %1 = keratin.tanh %0 : (tensor<62x64xf32>) -> tensor<62x64xf32>
   return %1 : tensor<62x64xf32>
+}
+
+// Five vectors are three and two, where registers hold sums of four.
+// V4-LABEL: function uneven
+// V4:       schedule: tiles of 6 rows x 3 vectors x 16 lanes over the whole depth,
+func.func @uneven(%x: tensor<65x16xf32> {keratin.kind = "input", keratin.name = "x"},
+                  %w: tensor<16x80xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<65x80xf32> {keratin.kind = "output", keratin.name = "y"}) attributes {check.seed = 7 : i64} {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<65x16xf32>, tensor<16x80xf32>) -> tensor<65x80xf32>
+  return %0 : tensor<65x80xf32>
 }
 
 // PLAN-LABEL: function deep
