@@ -2,6 +2,7 @@
 
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/reference/BlockRunner.h"
+#include "ir/reference/BoundsOfCollective.h"
 #include "ir/reference/BoundsOfOp.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
@@ -180,6 +181,8 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return success();
   if (isa<CtcBeamSearchOp>(op))
     return search(op, operands, results);
+  if (isCollective(&op))
+    return boundsOfCollective(&op, *operands[0], context, results);
   return BoundsOfOp(&op, operands, context, options).run(results);
 }
 

@@ -301,6 +301,46 @@ TEST_CASE("other rows than all ranks have are told to all of them") {
              Contains("has room for 4 elements; all ranks together send 10"));
 }
 
+TEST_CASE(
+    "ranges of sums hold for shares of 16 bits in whatever order, and of other ranks' rows too") {
+  MLIRContext context;
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+func.func @f(%x: tensor<5xf16>) -> (tensor<5xf16>, tensor<5xf16>, tensor<10xf16>) {
+  %sum = keratin.all_reduce sum %x : tensor<5xf16>
+  %most = keratin.all_reduce max %x : tensor<5xf16>
+  %all = keratin.all_gather %x : tensor<5xf16> -> tensor<10xf16>
+  return %sum, %most, %all : tensor<5xf16>, tensor<5xf16>, tensor<10xf16>
+})",
+                                            &context);
+  REQUIRE(module);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto halves = [](std::vector<double> values) {
+    HostTensor made = *makeHostTensor(KERATIN_DTYPE_FLOAT16, {int64_t(values.size())});
+    made.floats = std::move(values);
+    return made;
+  };
+  // In 16 bits 1024.3 is 1024 and 0.1 is 0.09998; 60000 twice is infinite.
+  const std::vector<Tensors> own = {{halves({0.1, 1024.3, 60000, infinity, NAN})},
+                                    {halves({0.2, -1024, 60000, 1, 1})}};
+  const RankBounds bounds =
+      boundsOnRanks(*module->getOps<func::FuncOp>().begin(), own, {.rewritten = true});
+  REQUIRE(bounds.error == "");
+  for (const std::vector<BoundedTensor> &results : bounds.results) {
+    const BoundedTensor &sum = results[0], &most = results[1], &all = results[2];
+    CHECK((sum.lower.floats[0] < 0.2998 && sum.upper.floats[0] > 0.3));
+    CHECK((sum.lower.floats[1] < 0 && sum.upper.floats[1] > 0.3));
+    CHECK(sum.upper.floats[1] - sum.lower.floats[1] < 10);
+    CHECK(!isBounded(sum, 2));
+    CHECK((sum.lower.floats[3] == infinity && sum.upper.floats[3] == infinity));
+    for (const BoundedTensor *reduced : {&sum, &most})
+      CHECK((std::isnan(reduced->lower.floats[4]) && std::isnan(reduced->upper.floats[4])));
+    CHECK((most.lower.floats[1] == 1024 && most.upper.floats[1] == 1024.3));
+    CHECK((all.lower.floats[1] == 1024 && all.upper.floats[1] == 1024.3));
+    CHECK((all.lower.floats[6] == -1024 && all.upper.floats[6] == -1024));
+  }
+}
+
 TEST_CASE("one rank alone has all rows") {
   Program program("  %y = keratin.all_gather %x : " + rows + " -> tensor<3x2xf32>\n", "%y",
                   "tensor<3x2xf32>");

@@ -56,11 +56,12 @@ static std::string firstOf(ArrayRef<std::string> errors) {
   return "";
 }
 
-RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors> parts,
-                                         const Mesh &mesh) {
+// What each rank makes of its parts, on threads; the first error.
+template <typename Results, typename Interpret>
+static std::string runEach(ArrayRef<Tensors> parts, const Mesh &mesh, std::vector<Results> &results,
+                           Interpret interpret) {
   InterpretedRanks ranks(int(parts.size()), mesh);
-  RankRun run;
-  run.results.resize(parts.size());
+  results.resize(parts.size());
   std::vector<std::string> errors(parts.size());
   std::vector<std::thread> threads;
   for (size_t rank = 0; rank < parts.size(); ++rank)
@@ -68,14 +69,33 @@ RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors
       InterpretedRanks::Rank own(ranks, int(rank));
       EvaluationContext evaluation;
       evaluation.ranks = &own;
-      if (auto found = interpret(function, parts[rank], evaluation); succeeded(found))
-        run.results[rank] = *found;
+      if (FailureOr<Results> found = interpret(parts[rank], evaluation); succeeded(found))
+        results[rank] = *std::move(found);
       errors[rank] = evaluation.error;
     });
   for (std::thread &thread : threads)
     thread.join();
-  run.error = firstOf(errors);
+  return firstOf(errors);
+}
+
+RankRun keratin::tests::interpretOnRanks(func::FuncOp function, ArrayRef<Tensors> parts,
+                                         const Mesh &mesh) {
+  RankRun run;
+  run.error =
+      runEach(parts, mesh, run.results, [&](const Tensors &own, EvaluationContext &evaluation) {
+        return interpret(function, own, evaluation);
+      });
   return run;
+}
+
+RankBounds keratin::tests::boundsOnRanks(func::FuncOp function, ArrayRef<Tensors> parts,
+                                         const BoundOptions &options, const Mesh &mesh) {
+  RankBounds bounds;
+  bounds.error =
+      runEach(parts, mesh, bounds.results, [&](const Tensors &own, EvaluationContext &evaluation) {
+        return interpretWithBounds(function, own, evaluation, options);
+      });
+  return bounds;
 }
 
 std::string keratin::tests::deviceOfRank(size_t rank) {

@@ -3,6 +3,7 @@
 #define KERATIN_TESTS_SUPPORT_RANKRUNS_H
 
 #include "ir/dialect/Keratin.h"
+#include "ir/reference/ErrorBounds.h"
 #include "ir/reference/HostTensor.h"
 #include "tests/support/InterpretedRanks.h"
 
@@ -33,6 +34,13 @@ struct RankRun {
 // By the reference interpreter: a function that --keratin-shard has made.
 RankRun interpretOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts,
                          const Mesh &mesh = {});
+// The ranges of the results of each rank (interpretWithBounds); the same of errors.
+struct RankBounds {
+  std::vector<std::vector<ir::BoundedTensor>> results;
+  std::string error;
+};
+RankBounds boundsOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> parts,
+                         const ir::BoundOptions &options, const Mesh &mesh = {});
 // The device of CompiledRunner for a rank: one of its own where KERATIN_TEST_DEVICES is "each".
 std::string deviceOfRank(size_t rank);
 // Compiled, with `keratin.sharded` at its arguments, on threads that are ranks.
