@@ -50,6 +50,10 @@ def test_a_callback_that_throws_ends_the_training_on_all():
     assert other_code == 2 and other_output.endswith('the plotter is out of paper\n'), other_output
 
 
+def test_one_file_is_no_checkpoint_of_several():
+    assert run_fit('file') == [(3, 'as expected\n')] * 2
+
+
 def losses(output):
     return [float(loss) for loss in re.findall(r'  loss ([^ ]+)', output)]
 

@@ -1,12 +1,13 @@
 // A rank of a training that tests/distributed/fit_test.py starts: what it is given that the others
 // are not, and how it ends.
 //
-//   fit_rank plain|rows|data|stops|throws
+//   fit_rank plain|rows|data|stops|throws|file
 #include "keratin/backend.h"
 #include "keratin/distributed.h"
 #include "keratin/training.h"
 
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 
 using namespace keratin;
@@ -48,12 +49,19 @@ int main(int, char **arguments) try {
                  .batch_size = 4,
                  .shuffle = false,
                  .callbacks = {afterEpoch},
+                 .checkpoint = kind == "file" ? "net.safetensors" : "",
                  .progress = training::Progress::Silent});
   std::printf("total %g\n", K::get_value(total).item());
   return 0;
 } catch (const RankError &error) {
   std::printf("RankError: %s\n", error.what());
   return 1;
+} catch (const ValueError &error) {
+  const bool isRight =
+      std::strstr(error.what(), "fit: the checkpoint of several ranks is 'net.safetensors'; needed "
+                                "a set of files, .safetensors.index.json; at ");
+  std::printf("%s\n", isRight ? "as expected" : error.what());
+  return 3;
 } catch (const std::exception &error) {
   std::printf("%s\n", error.what());
   return 2;
