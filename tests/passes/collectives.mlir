@@ -1,14 +1,14 @@
 // RUN: keratin-opt %s --keratin-form-kernels --keratin-schedule --keratin-plan-memory --keratin-build-host-program | FileCheck %s
 // RUN: keratin-opt %s --keratin-form-kernels --keratin-schedule --keratin-plan-memory=space=device --keratin-build-host-program | FileCheck %s --check-prefix=DEVICE
 
-// A message starts when what it sends is there, and is waited for where its result is needed, which is behind all that does not need it. Until then nothing has the memory of what it sends and receives.
+// A message starts when what it sends is there, and is waited for where its result is needed, which is behind all that does not need it. Until then nothing else has the memory of what it sends and receives.
 
 // CHECK-LABEL: host.program of @beside_what_does_not_need_it {
 // CHECK:         %[[SHARE:.*]] = host.at %{{.*}}, <0>
 // CHECK-NEXT:    host.launch kernel 0(%{{.*}}) -> (%[[SHARE]]) on 0 {name = "reduce_sum"}
-// CHECK-NEXT:    %[[WHOLE:.*]] = host.at %{{.*}}, <64>
+// CHECK-NEXT:    %[[WHOLE:.*]] = host.at %{{.*}}, <0>
 // CHECK-NEXT:    host.start_collective kernel 1(%[[SHARE]]) -> (%[[WHOLE]]) on 0 {name = "all_reduce"}
-// CHECK:         %[[OTHER:.*]] = host.at %{{.*}}, <128>
+// CHECK:         %[[OTHER:.*]] = host.at %{{.*}}, <64>
 // CHECK-NEXT:    host.launch kernel 2(%{{.*}}) -> (%[[OTHER]]) on 0 {name = "cumsum"}
 // CHECK:         host.launch kernel 3(%[[OTHER]]) -> ({{.*}}) on 0 {name = "cumsum"}
 // CHECK-NEXT:    host.wait_collective kernel 1
@@ -79,8 +79,8 @@ func.func @in_a_loop(%x: tensor<8x4xf32> {keratin.kind = "input"}, %s: tensor<4x
 // In a step, too, what does not need the message stands beside it, and what it sends and receives is not where that writes.
 
 // CHECK-LABEL: host.program of @beside_kernels_of_a_step {
-// CHECK-DAG:     %[[SHARE:.*]] = host.at %{{.*}}, <0>
-// CHECK-DAG:     %[[WHOLE:.*]] = host.at %{{.*}}, <128>
+// CHECK:         %[[SHARE:.*]] = host.at %{{.*}}, <0>
+// CHECK-NEXT:    %[[WHOLE:.*]] = host.at %{{.*}}, <0>
 // CHECK:         scf.for
 // CHECK:           host.launch kernel 0({{.*}}) -> (%[[SHARE]]) on 0 {name = "mul"}
 // CHECK-NEXT:      host.start_collective kernel 1(%[[SHARE]]) -> (%[[WHOLE]])
