@@ -122,6 +122,9 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
   } else if (auto dim = dyn_cast<ir::DimOp>(op)) {
     setElementType(ir::getElementType(dim.getY()));
     result = fromIndex(this->index(getShape(dim.getX())[dim.getAxis()]));
+  } else if (auto rank = dyn_cast<ir::RankOp>(op)) {
+    setElementType(ir::getElementType(rank.getY()));
+    result = fromIndex(this->index(rank.getSize()));
   } else if (auto reshape = dyn_cast<ir::ReshapeOp>(op); reshape && !ir::isUnitReshape(reshape)) {
     result = emitReshape(reshape, index);
   } else {

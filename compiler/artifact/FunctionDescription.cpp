@@ -51,6 +51,19 @@ static keratin_symbol_source_t sourceOf(ir::ValuePart part, bool isVariable) {
   llvm_unreachable("a part of a value");
 }
 
+void FunctionDescription::bindRanks(func::FuncOp function, codegen::EntryDescription &entry) {
+  const auto axes = ir::meshAxesIn(function);
+  function.walk([&](ir::RankOp op) {
+    assert(op.getSizeAttr() && "--keratin-shard gives it a symbol");
+    const StringAttr axis = op.getMeshAxisAttr();
+    if (entry.addSymbol(op.getSize().symbolId()))
+      symbols.push_back({.source = KERATIN_SYMBOL_RANK,
+                         .input = 0,
+                         .index = axis ? 1 + (llvm::find(axes, axis) - axes.begin()) : 0,
+                         .name = fixed("rank")});
+  });
+}
+
 LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
                                                codegen::EntryDescription &entry) {
   const ir::SizeNames names(function);
@@ -77,6 +90,7 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
       if (std::optional<int64_t> id = limited.symbolCountedBy(dim))
         add(*id, KERATIN_SYMBOL_INPUT_DIM, number, axis);
   }
+  bindRanks(function, entry);
   FailureOr<ir::ComputedSizes> found = ir::ComputedSizes::of(function);
   if (failed(found))
     return failure();

@@ -51,6 +51,8 @@ private:
   const char *fixed(llvm::StringRef value) { return text(Wording::fixed(value)); }
   keratin_tensor_desc_t tensor(mlir::RankedTensorType type, const ir::Shape &shape, Said name,
                                mlir::Location location, codegen::EntryDescription &entry);
+  // Of keratin.rank.
+  void bindRanks(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   void describeLimits(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   void describeChecks(mlir::func::FuncOp function, codegen::EntryDescription &entry, bool assumed);
   mlir::LogicalResult describeCapacity(mlir::RankedTensorType type, mlir::Location location,

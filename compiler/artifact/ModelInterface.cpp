@@ -4,6 +4,7 @@
 #include "compiler/artifact/TypesHeader.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/core/DType.h"
+#include "runtime/core/SymbolSource.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -167,7 +168,7 @@ private:
         size{Kind::Integer64}, descriptor{Kind::Object};
     line("// The values of the variables. Any number of threads may use one state at once.");
     line("typedef struct keratin_state_t " + prefix + "_state_t;");
-    if (isSharded())
+    if (isOfRanks())
       line("struct keratin_comm_t;");
     line("");
     line("// A state with the values that the model was saved with.");
@@ -248,7 +249,7 @@ private:
              {"const keratin_tensor_t *values", pointer},
              {"int32_t count", integer},
              {"keratin_status_t *status", pointer}});
-    if (isSharded())
+    if (isOfRanks())
       ranks();
     line("// Threads that calls of this model may use, the calling one included.");
     declare("set_num_threads", "keratin_set_num_threads", {{"int32_t threads", integer}},
@@ -262,13 +263,13 @@ private:
     line("");
   }
 
-  // Whether a function tells other ranks something.
-  bool isSharded() const {
+  // Whether a function is for several ranks.
+  bool isOfRanks() const {
     return llvm::any_of(
-        functions, [](const FunctionText &function) { return function.f.num_collectives > 0; });
+        functions, [](const FunctionText &function) { return runtime::isOfRanks(function.f); });
   }
 
-  // "the axes data, model": what the functions' messages are along; "": all ranks.
+  // "the axes data, model": what the functions have ranks do things along; "": all ranks.
   std::string axisNames() const {
     llvm::SetVector<llvm::StringRef> names;
     for (const FunctionText &function : functions)

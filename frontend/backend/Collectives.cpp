@@ -139,21 +139,17 @@ Tensor permute(const Tensor &x, const std::vector<std::pair<int, int>> &pairs,
                                    : call.g.permute(value, ranks, among.axis));
 }
 
-static Value ofOne(Call &call, ir::RankReduction reduction, const Ranks &among) {
-  return call.g.allReduce(call.g.integerScalar(1, call.elementType(DType::Int64)), reduction,
-                          among.axis);
-}
-
 Tensor rankIndex(const std::string &along, SourceLocation location) {
   Call call("distributed.rank_index", location);
   const Ranks among(call, along);
-  return call.tensor(ofOne(call, ir::RankReduction::Before, among));
+  return call.tensor(call.g.rankIndex(among.axis));
 }
 
 Tensor rankCount(const std::string &along, SourceLocation location) {
   Call call("distributed.rank_count", location);
   const Ranks among(call, along);
-  return call.tensor(ofOne(call, ir::RankReduction::Sum, among));
+  Value one = call.g.integerScalar(1, call.elementType(DType::Int64));
+  return call.tensor(call.g.allReduce(one, ir::RankReduction::Sum, among.axis));
 }
 
 } // namespace keratin::backend::distributed

@@ -10,6 +10,7 @@
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/LazyUpdates.h"
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -164,7 +165,7 @@ private:
           for (auto [dimension, dim] : llvm::enumerate(ir::getShape(argument)))
             if (dim == ir::DimExpr::symbol(*size))
               arguments[index].setSharded(int64_t(dimension),
-                                          axis.empty() ? StringAttr() : b.getStringAttr(axis));
+                                          ir::meshAxisAttr(context.get(), axis));
     SmallVector<DictionaryAttr> argumentAttributes;
     for (ir::SignatureEntry &entry : arguments)
       argumentAttributes.push_back(entry.attributes());

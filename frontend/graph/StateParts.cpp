@@ -3,6 +3,7 @@
 #include "frontend/graph/Job.h"
 #include "frontend/graph/VariableStorage.h"
 
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -56,9 +57,7 @@ void frontend::divideStates(FunctionModule &module, const std::string &axis) {
   const ir::DimExpr rank = addNumber(module, "rank", jobRank(along));
   const ir::DimExpr ranks = addNumber(module, "ranks", jobSize(along));
   for (unsigned state : states) {
-    signature.setInParts(state, {rank, ranks},
-                         axis.empty() ? StringAttr()
-                                      : StringAttr::get(function.getContext(), axis));
+    signature.setInParts(state, {rank, ranks}, ir::meshAxisAttr(function.getContext(), axis));
     module.divided[module.variables[state - first].storage.get()] =
         VariableStorage::Extent::elements(along);
   }

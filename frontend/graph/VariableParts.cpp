@@ -3,6 +3,7 @@
 #include "frontend/graph/Job.h"
 #include "frontend/graph/StateParts.h"
 
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 
 #include <tuple>
@@ -78,9 +79,7 @@ private:
       own.begin = numberOf("begin", extent, size, begin);
       own.size = numberOf("size", extent, size, end - begin);
     }
-    signature.setOwnPart(first + number, own,
-                         part.axis.empty() ? StringAttr()
-                                           : StringAttr::get(module.context.get(), part.axis));
+    signature.setOwnPart(first + number, own, ir::meshAxisAttr(module.context.get(), part.axis));
     module.divided[module.variables[number].storage.get()] = extent;
   }
 

@@ -229,6 +229,7 @@ const ExportRecord records[] = {
     {"permute", nullptr, "ONNX has no ranks"},
     {"print", alias, "nothing: it is not printed"},
     {"random_bits", nullptr, "ONNX has no random numbers with given bits"},
+    {"rank", nullptr, "ONNX has no ranks"},
     {"reduce_scatter", nullptr, "ONNX has no ranks"},
     {"require", alias, "nothing: what it requires is not checked"},
     {"scan", scan, "Scan; Loop without sequences"},

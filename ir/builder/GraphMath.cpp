@@ -238,6 +238,10 @@ Value GraphMath::permute(Value x, ArrayRef<int64_t> pairs, StringAttr along) {
   return b.create<PermuteOp>(loc, x.getType(), x, pairs, along);
 }
 
+Value GraphMath::rankIndex(StringAttr along) {
+  return b.create<RankOp>(loc, getTensorType({}, b.getI64Type()), along);
+}
+
 Value GraphMath::windowMax(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
                            const Shape &low, const Shape &result) {
   return b.create<WindowMaxOp>(loc, getTensorType(result, getElementType(x)), x, window, strides,

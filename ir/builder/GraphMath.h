@@ -109,6 +109,8 @@ public:
   mlir::Value broadcastFrom(mlir::Value x, int64_t root, mlir::StringAttr along = {});
   mlir::Value allToAll(mlir::Value x, mlir::StringAttr along = {});
   mlir::Value permute(mlir::Value x, llvm::ArrayRef<int64_t> pairs, mlir::StringAttr along = {});
+  // An int64 scalar.
+  mlir::Value rankIndex(mlir::StringAttr along = {});
 
 private:
   mlir::Value alongAxis(mlir::Value x, int64_t axis,

@@ -10,14 +10,19 @@ bool keratin::ir::isMeshAxis(StringRef name) {
          llvm::none_of(name, [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; });
 }
 
-StringAttr keratin::ir::meshAxisOf(Operation *collective) {
-  return collective->getAttrOfType<StringAttr>("mesh_axis");
+StringAttr keratin::ir::meshAxisAttr(MLIRContext *context, StringRef name) {
+  return name.empty() ? StringAttr() : StringAttr::get(context, name);
+}
+
+StringAttr keratin::ir::meshAxisOf(Operation *op) {
+  return op->getAttrOfType<StringAttr>("mesh_axis");
 }
 
 llvm::SetVector<StringAttr> keratin::ir::meshAxesIn(Operation *op) {
   llvm::SetVector<StringAttr> axes;
   op->walk([&](Operation *inner) {
-    if (StringAttr axis = isCollective(inner) ? meshAxisOf(inner) : StringAttr())
+    if (StringAttr axis =
+            isCollective(inner) || isa<RankOp>(inner) ? meshAxisOf(inner) : StringAttr())
       axes.insert(axis);
   });
   return axes;

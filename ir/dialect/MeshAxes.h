@@ -11,9 +11,11 @@ namespace keratin::ir {
 
 // Names are shown in messages and headers: no control characters.
 bool isMeshAxis(llvm::StringRef name);
-// That a collective is along; null: it is among all ranks.
-mlir::StringAttr meshAxisOf(mlir::Operation *collective);
-// Of all collectives within the op, in the order in which they come first.
+// An attribute with the name; null, as for all ranks, if it is empty.
+mlir::StringAttr meshAxisAttr(mlir::MLIRContext *context, llvm::StringRef name);
+// That a collective is along, or a place (keratin.rank); null: it is among all ranks.
+mlir::StringAttr meshAxisOf(mlir::Operation *op);
+// Of all of these within the op, in the order in which they come first.
 llvm::SetVector<mlir::StringAttr> meshAxesIn(mlir::Operation *op);
 
 } // namespace keratin::ir

@@ -112,6 +112,12 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return require(list && llvm::all_of(list, isCheck),
                    "a list of requirements {kind, lhs, rhs, message}");
   }
+  if (name == RankOp::kSizeAttr) {
+    auto size = dyn_cast<DimsAttr>(value);
+    return require(isa<RankOp>(op) && size && size.getDims().size() == 1 &&
+                       size.getDims()[0].isSymbol(),
+                   "the symbol of a keratin.rank");
+  }
   if (SizeNames::isAttribute(name))
     return SizeNames::verify(op, attribute);
   if (LimitedSizes::isAttribute(name))

@@ -1,4 +1,4 @@
-// What the ranks of a job do together (docs/distributed.md).
+// What the ranks of a job do together, and which of them one is (docs/distributed.md).
 #ifndef KERATIN_COLLECTIVE_OPS
 #define KERATIN_COLLECTIVE_OPS
 
@@ -136,6 +136,37 @@ def Keratin_PermuteOp : Keratin_CollectiveOp<"permute",
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `pairs` `=` $pairs (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
+}
+
+// No message: a call knows its rank, as it knows its sizes.
+def Keratin_RankOp : Keratin_Op<"rank", [Pure]> {
+  let summary = "which of the ranks this one is";
+  let savedSince = 4;
+  let costsNothing = 1;
+  let freeToRepeat = "true";
+  let isMadeByElement = 1;
+  let description = [{
+    y is the rank's number, or with `mesh_axis` its place among those along this axis of the mesh;
+    0 of a rank alone. No gradient. --keratin-shard gives it a symbol, which is a size of the call.
+
+    ```mlir
+    %y = keratin.rank : tensor<i64>
+    %z = keratin.rank along "model" : tensor<i64>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Keratin_MeshAxisAttr>:$mesh_axis);
+  let results = (outs 0DTensorOf<[I64]>:$y);
+  let assemblyFormat = "(`along` $mesh_axis^)? attr-dict `:` type($y)";
+  let isDifferentiable = 0;
+  let extraClassDeclaration = [{
+    // The symbol, which the compiler alone knows; null: it has none yet.
+    static constexpr ::llvm::StringLiteral kSizeAttr = "keratin.size";
+    ::keratin::ir::DimsAttr getSizeAttr() {
+      return (*this)->getAttrOfType<::keratin::ir::DimsAttr>(kSizeAttr);
+    }
+    void setSizeAttr(::keratin::ir::DimsAttr size) { (*this)->setAttr(kSizeAttr, size); }
+    ::keratin::ir::DimExpr getSize() { return getSizeAttr().getDims()[0]; }
+  }];
 }
 
 #endif // KERATIN_COLLECTIVE_OPS

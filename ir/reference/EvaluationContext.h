@@ -32,6 +32,8 @@ public:
   // In place: what the reduction (ir::RankReduction) makes of all ranks' tensors. False where they
   // do not fit.
   virtual bool reduce(std::string_view axis, int64_t reduction, HostTensor &tensor) = 0;
+  // Which this one is, of those; nothing where there is no such axis.
+  virtual std::optional<int64_t> rank(std::string_view axis) = 0;
   // In place: the rows of all ranks' tensors.
   virtual bool gather(std::string_view axis, HostTensor &tensor) = 0;
 };

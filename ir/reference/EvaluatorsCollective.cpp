@@ -1,4 +1,4 @@
-// What the ranks of a job do together.
+// What the ranks of a job do together, and which of them one is.
 #include "ir/reference/Evaluation.h"
 #include "ir/reference/HostConversions.h"
 
@@ -75,6 +75,15 @@ static bool gatherAll(EvaluationContext &context, StringRef axis, const HostTens
 static LogicalResult failNoRank(EvaluationContext &context, StringRef op, int64_t rank,
                                 int64_t ranks) {
   return fail(context, op + ": there is no rank " + Twine(rank) + "; there are " + Twine(ranks));
+}
+
+LogicalResult RankOp::evaluate(EvaluationContext &context, Operands, Results results) {
+  const StringRef axis = axisOf(*this);
+  std::optional<int64_t> rank = context.ranks ? context.ranks->rank(axis) : 0;
+  if (!rank)
+    return fail(context, "rank: the mesh has no axis '" + axis + "'");
+  results[0].ints[0] = *rank;
+  return success();
 }
 
 LogicalResult AllReduceOp::evaluate(EvaluationContext &context, Operands operands,

@@ -41,6 +41,9 @@ def Shard : KeratinPass<"shard"> {
     columns is a part, one over rows a share. A value that is whole, a bias, is cut where it meets
     a part.
 
+    `keratin.rank` gets a symbol in its attribute `keratin.size`, one for each axis: a call knows the
+    rank as it knows its sizes.
+
     Between `keratin.enter_rank` and `keratin.leave_rank` each rank computes by itself, with its own
     rows: no message is sent for that, and what leaves is a part, or a share of a sum.
 

@@ -243,6 +243,8 @@ LogicalResult RankValues::visitKinds(Operation *op) {
   noteBound(op);
   if (isCollective(op))
     return visitCollective(op);
+  if (auto rank = dyn_cast<RankOp>(op))
+    return visitRank(rank);
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
       if (!hasParts(value))
@@ -525,11 +527,7 @@ LogicalResult RankValues::visitCollective(Operation *op) {
            failure();
   if (isa<ReduceScatterOp, AllToAllOp, PermuteOp>(op) ||
       (reduce && reduce.getReduction() == RankReduction::Before))
-    return emitGraphError(op) << name
-                              << " gives each rank another value, and a function sharded along '"
-                              << SizeNames(function)[symbol]
-                              << "' is the same on all; needed one that is not sharded",
-           failure();
+    return refuseOthers(op, name);
   return needAllWhole(op);
 }
 
@@ -544,6 +542,22 @@ LogicalResult RankValues::visitOwn(Operation *op) {
 }
 
 //===-- Loops and branches --------------------------------------------------------------------===//
+LogicalResult RankValues::refuseOthers(Operation *op, StringRef what) {
+  const int64_t symbol = *llvm::min_element(sharded);
+  return emitGraphError(op) << what
+                            << " gives each rank another value, and a function sharded along '"
+                            << SizeNames(function)[symbol]
+                            << "' is the same on all; needed one that is not sharded",
+         failure();
+}
+
+// Those that meet along another axis have the same place there.
+LogicalResult RankValues::visitRank(RankOp op) {
+  if (StringAttr along = op.getMeshAxisAttr(); axis && along && along != axis)
+    return setKinds(op), success();
+  return refuseOthers(op, "rank_index");
+}
+
 
 // A state is a share if it begins as one, or with zeros, and each step makes a share of it: all
 // that may be are taken for it, until a step makes something else of one.

@@ -81,6 +81,8 @@ private:
                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
   mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitOtherAxis(mlir::Operation *op);
+  mlir::LogicalResult visitRank(ir::RankOp op);
+  mlir::LogicalResult refuseOthers(mlir::Operation *op, llvm::StringRef what);
   mlir::LogicalResult visitOwn(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
   mlir::LogicalResult visitBranches(ir::IfOp op);

@@ -2,6 +2,7 @@
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Signature.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "passes/Passes.h"
 #include "passes/shard/Gatherer.h"
 #include "passes/shard/RankValues.h"
@@ -43,6 +44,25 @@ static LogicalResult refuseOwnStatistics(func::FuncOp function) {
   return failure(found.wasInterrupted());
 }
 
+// A rank's places are sizes that a call knows, one for each axis.
+static void nameRanks(func::FuncOp function) {
+  SmallVector<RankOp> ranks;
+  function.walk([&](RankOp op) {
+    if (!op.getSizeAttr())
+      ranks.push_back(op);
+  });
+  if (ranks.empty())
+    return;
+  llvm::DenseMap<StringAttr, DimsAttr> sizes; // by the axis; null: all ranks
+  int64_t unused = firstUnusedSymbol(function);
+  for (RankOp op : ranks) {
+    DimsAttr &size = sizes[op.getMeshAxisAttr()];
+    if (!size)
+      size = DimsAttr::get(function.getContext(), {DimExpr::symbol(unused++)});
+    op.setSizeAttr(size);
+  }
+}
+
 namespace {
 struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
   using ShardBase::ShardBase;
@@ -51,6 +71,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     func::FuncOp function = getOperation();
     if (!function.getBody().hasOneBlock())
       return;
+    nameRanks(function);
     const bool gathers = function->removeAttr(kGathersPartsAttr) != nullptr;
     VariableParts variables(function);
     if (failed(variables.run()))

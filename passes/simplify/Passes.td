@@ -102,7 +102,7 @@ def UnifySizes : KeratinPass<"unify-sizes"> {
 }
 
 def EraseMarkers : KeratinPass<"erase-markers"> {
-  let summary = "replace stop_gradient, identity, depend, enter_rank and leave_rank by their operand";
+  let summary = "replace stop_gradient, identity, depend, enter_rank, leave_rank and average_ranks by their operand";
   let description = [{
     They mean something to differentiation, to --keratin-shard and to the frontend's slicing only. An error if
     gradients are still to be expanded.

@@ -238,7 +238,10 @@ typedef enum keratin_symbol_source_t {
   KERATIN_SYMBOL_INPUT_POSITIVE_PART = 4,
   KERATIN_SYMBOL_INPUT_NEGATIVE_PART = 5,
   KERATIN_SYMBOL_VARIABLE_POSITIVE_PART = 6,
-  KERATIN_SYMBOL_VARIABLE_NEGATIVE_PART = 7
+  KERATIN_SYMBOL_VARIABLE_NEGATIVE_PART = 7,
+  // The number of the rank that calls, or, for `index` 1 and a number in
+  // keratin_function_desc_t::axes, its place along that axis; 0 of a rank alone.
+  KERATIN_SYMBOL_RANK = 8
 } keratin_symbol_source_t;
 
 typedef struct keratin_symbol_desc_t {
@@ -380,7 +383,7 @@ typedef struct keratin_prepared_t {
   void *reserved[1];
 } keratin_prepared_t;
 
-// The axes of a mesh of ranks that a function's messages are along.
+// The axes of a mesh of ranks that a function's messages are along, or places that it asks for.
 typedef struct keratin_message_axes_t {
   int64_t num_axes;
   const char *const *names;

@@ -6,6 +6,7 @@
 #include "runtime/core/DType.h"
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/Executable.h"
+#include "runtime/core/SymbolSource.h"
 #include "runtime/core/WorkerSignals.h"
 
 #include <pthread.h>
@@ -293,28 +294,36 @@ static Code putOnDevice(keratin_group_t *group, const DevicePlace &place,
   return code;
 }
 
+static int64_t placeInGroup(const keratin_group_t *group, const char *axis) {
+  const int32_t rank = group->engine.rank();
+  keratin_axis_t along;
+  return axis && group->mesh.find(axis, along) ? rank / along.stride % along.count : rank;
+}
+
 static constinit const RankFunctions rankFunctions = {.start = startOfCall,
                                                       .wait = waitOfCall,
                                                       .meet = meet,
                                                       .begin = beginOnDevice,
                                                       .fits = DeviceMessages::fits,
                                                       .put = putOnDevice,
+                                                      .place = placeInGroup,
                                                       .fail = keratin_group_fail};
 
 const keratin::comm::Mesh &keratin::comm::meshOf(const keratin_group_t &group) {
   return group.mesh;
 }
 
-// Whether the mesh has all that the function's messages are along.
+// Whether the mesh has all axes that the function names.
 static Code checkAxes(const keratin_group_t &group, const keratin_function_desc_t &function,
                       keratin_status_t *status) {
   keratin_axis_t found;
   for (int64_t i = 0; function.axes && i < function.axes->num_axes; ++i)
     if (const char *name = function.axes->names[i]; !group.mesh.find(name, found))
-      return fail(status, KERATIN_INVALID_ARGUMENT,
-                  "function '%s' has collectives along the axis '%s' of a mesh; the axes of the %d "
-                  "ranks are %s",
-                  functionName(function), name, group.engine.size(), group.mesh.names().text());
+      return fail(
+          status, KERATIN_INVALID_ARGUMENT,
+          "function '%s' has what ranks do along the axis '%s' of a mesh; the axes of the %d "
+          "ranks are %s",
+          functionName(function), name, group.engine.size(), group.mesh.names().text());
   return KERATIN_OK;
 }
 
@@ -328,7 +337,7 @@ keratin_status_code_t keratin_executable_set_group(keratin_executable_t *executa
   if (Code code = checkAxes(*group, executable->descriptor, status))
     return code;
   for (; executable; executable = executable->general.load(std::memory_order_acquire))
-    if (executable->descriptor.num_collectives > 0)
+    if (isOfRanks(executable->descriptor))
       executable->ranks = {&rankFunctions, group};
   return succeed(status);
 }
@@ -341,7 +350,7 @@ keratin_status_code_t keratin_group_arrange(keratin_group_t *group, const kerati
 }
 
 void keratin_executable_refuse(keratin_executable_t *executable, const char *message) {
-  if (executable && executable->ranks.functions)
+  if (executable && executable->meetsRanks())
     keratin_group_fail(executable->ranks.group, message);
 }
 

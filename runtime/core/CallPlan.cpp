@@ -53,8 +53,8 @@ class Planner {
 public:
   Planner(const keratin_executable_t &executable, Lease &lease, const CallArguments &arguments,
           keratin_status_t *status)
-      : descriptor(executable.descriptor), layout(executable.layout), lease(lease),
-        arguments(arguments), status(status) {}
+      : descriptor(executable.descriptor), layout(executable.layout), ranks(executable.ranks),
+        lease(lease), arguments(arguments), status(status) {}
 
   Code run() {
     bool same = lease.planned;
@@ -148,10 +148,12 @@ private:
     int64_t *key = lease.key + layout.inputDims;
     for (int64_t i = 0; i < descriptor.num_symbols; ++i) {
       const keratin_symbol_desc_t &symbol = descriptor.symbols[i];
-      if (!isValue(symbol.source))
+      if (!isRead(symbol.source))
         continue;
       int64_t value = 0;
-      if (!readValue(symbol, value))
+      if (isRank(symbol.source))
+        value = placeOf(symbol);
+      else if (!readValue(symbol, value))
         return false;
       same &= *key == value;
       *key++ = value;
@@ -204,6 +206,13 @@ private:
     code = device.copy_out(device.user, nullptr, 0, element, elementAddress(view, index),
                            size_t(dtypeSize(view.dtype)), status);
     return code == KERATIN_OK;
+  }
+
+  int64_t placeOf(const keratin_symbol_desc_t &symbol) const {
+    if (!ranks.functions)
+      return 0;
+    return ranks.functions->place(
+        ranks.group, symbol.index ? descriptor.axes->names[symbol.index - 1] : nullptr);
   }
 
   bool readValue(const keratin_symbol_desc_t &symbol, int64_t &value) {
@@ -448,6 +457,7 @@ private:
 
   const keratin_function_desc_t &descriptor;
   const LeaseLayout &layout;
+  const Ranks &ranks;
   Lease &lease;
   const CallArguments &arguments;
   keratin_status_t *status;

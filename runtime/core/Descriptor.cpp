@@ -145,6 +145,11 @@ private:
           return refuse("symbol", index, "it must be the next computed size");
         continue;
       }
+      if (isRank(symbol.source)) {
+        if (symbol.index < 0 || symbol.index > (descriptor.axes ? descriptor.axes->num_axes : 0))
+          return refuse("symbol", index, "no such axis");
+        continue;
+      }
       if (symbol.source != KERATIN_SYMBOL_INPUT_DIM && !isValue(symbol.source))
         return refuse("symbol", index, "unknown source");
       if (symbol.input < 0 ||

@@ -26,7 +26,10 @@ struct keratin_executable_t {
   keratin::runtime::LeasePool leases; // which use what stands before
   // For calls where what this code assumes does not hold (GeneralCode.h); set once, if at all.
   std::atomic<keratin_executable_t *> general{nullptr};
-  keratin::runtime::Ranks ranks; // that call it together
+  keratin::runtime::Ranks ranks; // that call it together, or that it asks which it is of
+
+  // Whether they tell each other anything.
+  bool meetsRanks() const { return ranks.functions && descriptor.num_collectives > 0; }
 };
 
 #endif // KERATIN_RUNTIME_CORE_EXECUTABLE_H

@@ -1,6 +1,7 @@
 #include "runtime/core/GeneralCode.h"
 
 #include "runtime/core/Descriptor.h"
+#include "runtime/core/SymbolSource.h"
 
 namespace keratin::runtime {
 
@@ -49,7 +50,7 @@ extern "C" keratin_status_code_t keratin_executable_set_general(keratin_executab
   both.general = &general->descriptor;
   if (Code code = validateDescriptor(both, status))
     return code;
-  if (general->descriptor.num_collectives > 0)
+  if (isOfRanks(general->descriptor))
     general->ranks = executable->ranks;
   keratin_executable_t *none = nullptr;
   if (executable->layout.device != general->layout.device ||

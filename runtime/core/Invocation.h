@@ -114,7 +114,7 @@ private:
 
   //===-- The other ranks (Collectives.cpp) ---------------------------------------------------===//
   // The call is one of several, of all ranks, which succeed or fail together.
-  bool hasRanks() const { return executable.ranks.functions != nullptr; }
+  bool hasRanks() const { return executable.meetsRanks(); }
   void start(const keratin_rank_message_t &wanted);
   // Whether the sizes are those of one rank alone; it refuses others.
   bool fitsOneRank(keratin_context_t *context, const keratin_rank_message_t &wanted);

@@ -11,7 +11,7 @@ LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
   for (int32_t i = 0; i < descriptor.num_outputs; ++i)
     outputDims += descriptor.outputs[i].rank;
   for (int64_t i = 0; i < descriptor.num_symbols; ++i)
-    valueSymbols += isValue(descriptor.symbols[i].source);
+    valueSymbols += isRead(descriptor.symbols[i].source);
   for (int32_t i = 0; i < descriptor.num_updates; ++i)
     spares += !descriptor.updates[i].in_place;
   buffers = int64_t(descriptor.num_inputs) + descriptor.num_variables + descriptor.num_outputs +

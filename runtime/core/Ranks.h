@@ -55,6 +55,8 @@ struct RankFunctions {
   Code (*put)(keratin_group_t *group, const DevicePlace &place,
               const keratin_rank_message_t &wanted, const char *axis, const char *name,
               keratin_status_t *status);
+  // Which rank this is, of those along the axis.
+  int64_t (*place)(const keratin_group_t *group, const char *axis);
   // Takes part in what the others want, so that it fails on all of them.
   void (*fail)(keratin_group_t *group, const char *message);
 };

@@ -10,8 +10,7 @@ func.func @exchange(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = 
   %last = keratin.broadcast_from %x root = 1 : tensor<2x3xf32>
   %traded = keratin.all_to_all %x : tensor<2x3xf32>
   %moved = keratin.permute %x pairs = [0, 1] : tensor<2x3xf32>
-  %one = keratin.constant dense<1> : tensor<i64>
-  %index = keratin.all_reduce before %one : tensor<i64>
+  %index = keratin.rank : tensor<i64>
   return %sum, %all, %part, %last, %traded, %moved, %index
       : tensor<2x3xf32>, tensor<4x3xf32>, tensor<1x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<i64>
 }

@@ -64,6 +64,19 @@ def test_what_goes_to_one_rank_or_comes_from_one(size):
                  'assert (value(D.rank_index()), value(D.rank_count())) == (rank, size)'])
 
 
+# So a rank may ask by itself, and nobody waits for what the others do meanwhile.
+def test_a_rank_knows_its_number_without_a_message():
+    check(3, ['scaled = K.function([x], [x * K.cast(D.rank_index(), "float32"), D.rank_index("model")])',
+              'for call in range(rank):',
+              '    y, place = scaled([own])',
+              '    assert (y == own * numpy.float32(rank)).all() and place == rank',
+              'D.barrier()'], mesh={'model': 3})
+    check(2, ['rows = K.placeholder((K.Dim("batch"), 12))',
+              'try: K.function([rows], [K.sum(rows), D.rank_index()], shard=["batch"])',
+              'except ValueError as error: assert "rank_index gives each rank another value, and a function sharded along \'batch\' is the same on all" in str(error), error',
+              'else: raise AssertionError()'])
+
+
 # Of the sum of what all ranks make; a rank at a time moves one of its elements.
 def test_gradients_are_those_of_all_ranks_sum():
     check(3, ['weights = K.constant(numpy.random.RandomState(rank).randn(12))',
@@ -217,6 +230,6 @@ def test_a_saved_function_knows_its_axes(tmp_path):
               'numpy.testing.assert_allclose(K.load_function(%r)([own])[0], sum(every), rtol=1e-6)' % path],
           mesh={'model': 2})
     check(2, ['try: K.load_function(%r)' % path,
-              'except ValueError as error: assert "has collectives along the axis \'model\' of a mesh; the axes of the 2 ranks are \'data\'" in str(error), error',
+              'except ValueError as error: assert "has what ranks do along the axis \'model\' of a mesh; the axes of the 2 ranks are \'data\'" in str(error), error',
               'else: raise AssertionError()'],
           mesh={'data': 2})

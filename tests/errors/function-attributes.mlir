@@ -120,3 +120,11 @@ func.func private @result_order(tensor<2xf32> {keratin.kind = "variable"}) -> (t
 
 // expected-error @below {{result 0: an update needs keratin.variable, the number of one of the 1 variables}}
 func.func private @update_of_nothing(tensor<2xf32> {keratin.kind = "variable"}) -> (tensor<2xf32> {keratin.kind = "update", keratin.variable = 1 : i64})
+
+// -----
+
+func.func @f() -> tensor<i64> {
+  // expected-error @below {{keratin.size must be the symbol of a keratin.rank}}
+  %y = keratin.rank {keratin.size = #keratin.dims<2*d0>} : tensor<i64>
+  return %y : tensor<i64>
+}

@@ -47,10 +47,10 @@ public:
 
   func::FuncOp function() { return *module->getOps<func::FuncOp>().begin(); }
 
-  // All that ranks do together, they do along the axis.
+  // All that ranks do together, they do along the axis, and know their places there.
   void setAxis(StringRef axis) {
     module->walk([&](Operation *op) {
-      if (isCollective(op))
+      if (isCollective(op) || isa<RankOp>(op))
         op->setAttr("mesh_axis", StringAttr::get(&context, axis));
     });
   }
@@ -257,6 +257,20 @@ TEST_CASE("means of all ranks, and their gradients") {
         op[0] == 'a' ? Lengths{{3}, {2, 2}, {0, 0}} : Lengths{{3}});
 }
 
+TEST_CASE("each rank knows which it is") {
+  check(R"(  %rank = keratin.rank : tensor<i64>
+  %number = keratin.cast %rank : (tensor<i64>) -> tensor<f32>
+  %numbers = keratin.broadcast %number dims = [] : (tensor<f32>) -> )" +
+            rows + "\n  %y = keratin.add %x, %numbers : (" + rows + ", " + rows + ") -> " + rows +
+            "\n",
+        rows, [](const Parts &parts, size_t rank) {
+          HostTensor wanted = parts.own[rank][0];
+          for (double &element : wanted.floats)
+            element += double(rank);
+          return wanted;
+        });
+}
+
 TEST_CASE("ranks that there are not are told to all") {
   for (const auto &[op, compiled] : std::vector<std::pair<std::string, std::string>>{
            {"broadcast_from %x root = 2", "from rank 2; there are ranks 0 to 1"},
@@ -279,8 +293,18 @@ TEST_CASE("an axis that the mesh has not is told to all ranks") {
   CHECK_THAT(interpretOnRanks(program.function(), parts.own, mesh).error,
              Contains("all_reduce: the ranks do not want the same"));
   CHECK_THAT(runOnRanks(program.function(), parts.own, mesh).error,
-             Contains("has collectives along the axis 'rows' of a mesh; the axes of the 2 ranks "
+             Contains("has what ranks do along the axis 'rows' of a mesh; the axes of the 2 ranks "
                       "are 'line'"));
+}
+
+TEST_CASE("there is no place along an axis that the mesh has not") {
+  Program program("  %r = keratin.rank along \"rows\" : tensor<i64>\n", "%r", "tensor<i64>");
+  Parts parts({1, 1});
+  const Mesh mesh = {{"line", 2}};
+  CHECK_THAT(interpretOnRanks(program.function(), parts.own, mesh).error,
+             Contains("rank: the mesh has no axis 'rows'"));
+  CHECK_THAT(runOnRanks(program.function(), parts.own, mesh).error,
+             Contains("has what ranks do along the axis 'rows' of a mesh"));
 }
 
 TEST_CASE("what are no equal parts is told to all ranks") {

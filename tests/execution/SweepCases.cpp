@@ -1046,6 +1046,16 @@ static std::vector<SweepCase> permuteCases() {
   return movedCases("permute", [](GraphMath &math, Value x) { return math.permute(x, {0, 0}); });
 }
 
+// Of a rank alone.
+static std::vector<SweepCase> rankCases() {
+  return {{"rank",
+           {{shape("d0;4"), KERATIN_DTYPE_INT64}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             Value rank = math.rankIndex();
+             return {rank, math.add(xs[0], math.broadcastScalar(rank, getShape(xs[0])))};
+           }}};
+}
+
 //===-- Loops and branches --------------------------------------------------------------------===//
 
 static std::vector<SweepCase> loopCases(const std::vector<LoopExample> &examples) {
@@ -1121,6 +1131,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.broadcast_from", broadcastFromCases},
       {"keratin.all_to_all", allToAllCases},
       {"keratin.permute", permuteCases},
+      {"keratin.rank", rankCases},
   };
   auto found = written.find(op);
   return found == written.end() ? std::vector<SweepCase>() : found->second();

@@ -26,6 +26,14 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
 
 // -----
 
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"}) -> tensor<i64> {
+  // expected-error @+1 {{rank_index gives each rank another value, and a function sharded along 'x_dim0' is the same on all; needed one that is not sharded}}
+  %y = keratin.rank along "data" : tensor<i64>
+  return %y : tensor<i64>
+}
+
+// -----
+
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<f32>
     attributes {keratin.sizes = ["batch"]} {
   // expected-error @+1 {{not implemented: reduce_prod over 'batch', of which each rank has a part}}

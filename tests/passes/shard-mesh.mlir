@@ -47,3 +47,19 @@ func.func @parts_go_along_another_axis(%x: tensor<?x4xf32, #keratin.dims<d0, 4>>
   %tall = keratin.all_gather %t along "model" : tensor<2x?xf32, #keratin.dims<2, d0>> -> tensor<4x?xf32, #keratin.dims<4, d0>>
   return %wide, %tall : tensor<8xf32>, tensor<4x?xf32, #keratin.dims<4, d0>>
 }
+
+// The same for all that have rows of one batch; one symbol for each axis.
+// CHECK-LABEL: func.func @place_along_another_axis
+// CHECK:         keratin.rank along "model" {keratin.size = #keratin.dims<d1>} : tensor<i64>
+// CHECK:         keratin.rank along "model" {keratin.size = #keratin.dims<d1>} : tensor<i64>
+// CHECK:         keratin.rank along "other" {keratin.size = #keratin.dims<d2>} : tensor<i64>
+// CHECK-NOT:     all_reduce
+func.func @place_along_another_axis(%x: tensor<?xi64, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.mesh_axis = "data"})
+    -> (tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>) {
+  %place = keratin.rank along "model" : tensor<i64>
+  %again = keratin.rank along "model" : tensor<i64>
+  %other = keratin.rank along "other" : tensor<i64>
+  %places = keratin.broadcast %place dims = [] : (tensor<i64>) -> tensor<?xi64, #keratin.dims<d0>>
+  %y = keratin.add %x, %places : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xi64, #keratin.dims<d0>>
+  return %y, %again, %other : tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>
+}

@@ -105,6 +105,8 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
          static const keratin_message_axes_t axes = {0, nullptr, {&other}};
          b.descriptor.axes = &axes;
        }},
+      {"symbol 0: no such axis",
+       [](auto &b) { b.symbols[0] = {KERATIN_SYMBOL_RANK, 0, 1, "rank"}; }},
       {"number of collectives -1: it is negative",
        [](auto &b) { b.descriptor.num_collectives = -1; }},
       {"general code 0: it is of another signature, or not the last",

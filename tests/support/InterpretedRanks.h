@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,14 @@ public:
     }
     bool gather(std::string_view axis, ir::HostTensor &tensor) override {
       return all.meet(number, axis, tensor, joinRows);
+    }
+    std::optional<int64_t> rank(std::string_view axis) override {
+      if (axis.empty())
+        return number;
+      const Line line = all.lineOf(axis);
+      if (line.count == 0)
+        return std::nullopt;
+      return int64_t(size_t(number) / line.stride % line.count);
     }
 
   private:
@@ -60,16 +69,25 @@ private:
     return changed.wait_for(lock, std::chrono::seconds(20), [&] { return round > mine; }) && isGood;
   }
 
+  // How many ranks there are along an axis, 0 where the mesh has none such, and how far apart.
+  struct Line {
+    size_t count = 0, stride = 1;
+  };
+  Line lineOf(std::string_view axis) const {
+    Line line;
+    for (auto each = mesh.rbegin(); each != mesh.rend() && !line.count; ++each)
+      if (each->first == axis)
+        line.count = size_t(each->second);
+      else
+        line.stride *= size_t(each->second);
+    return line;
+  }
+
   // Of those that meet along the axis, the ones of each line.
   std::vector<Tensors> alongAxis(std::string_view axis) {
     if (axis.empty())
       return {tensors};
-    size_t stride = 1, count = 0;
-    for (auto each = mesh.rbegin(); each != mesh.rend() && !count; ++each)
-      if (each->first == axis)
-        count = size_t(each->second);
-      else
-        stride *= size_t(each->second);
+    const auto [count, stride] = lineOf(axis);
     isGood &= count != 0;
     std::vector<Tensors> lines;
     for (size_t rank = 0; rank < tensors.size() && count; ++rank)

@@ -161,6 +161,8 @@ private:
         return value.status();
       return element(*value, symbol);
     }
+    if (runtime::isRank(symbol.source))
+      return program.rank();
     if (!given[symbol.input])
       return std::nullopt;
     const Array &array = *given[symbol.input];

@@ -6,6 +6,7 @@
 #include "runtime/comm/Mesh.h"
 #include "runtime/comm/StateRanks.h"
 #include "runtime/core/DType.h"
+#include "runtime/core/SymbolSource.h"
 #include "runtime/files/FileBytes.h"
 #include "runtime/object/State.h"
 
@@ -328,7 +329,7 @@ bool Program::hasParts() const {
                      [](const keratin_tensor_desc_t &input) { return input.part != 0; });
 }
 
-bool Program::isOfRanks() const { return signature().num_collectives > 0 || hasParts(); }
+bool Program::isOfRanks() const { return runtime::isOfRanks(signature()) || hasParts(); }
 
 absl::Status Program::join(const std::string &mesh) {
   if (loaded && hasParts() && signature().axes)

@@ -37,8 +37,7 @@ static bool shardSize(func::FuncOp function, StringRef name, StringRef axis,
       if (names[size.symbolId()] != name)
         continue;
       ir::SignatureEntry entry(function.getContext(), function.getArgAttrDict(i));
-      entry.setSharded(int64_t(dimension),
-                       axis.empty() ? StringAttr() : StringAttr::get(function.getContext(), axis));
+      entry.setSharded(int64_t(dimension), ir::meshAxisAttr(function.getContext(), axis));
       function.setArgAttrs(i, entry.attributes());
       isFound = true;
     }

@@ -200,7 +200,7 @@ def permute(x: Tensor, pairs: Sequence[Tuple[int, int]], along: Optional[str] = 
 
 
 def rank_index(along: Optional[str] = None) -> Tensor:
-    """rank(along), as an int64 scalar that each call finds out, by a message."""
+    """rank(along), as an int64 scalar that each call finds out."""
     return _native.distributed_rank_index(along or '')
 
 

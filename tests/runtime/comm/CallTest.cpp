@@ -253,10 +253,10 @@ TEST_CASE("axes that there are not") {
                })[2]
         .message;
   };
-  CHECK(arranged({}) == "function 'total' has collectives along the axis 'data' of a mesh; the "
+  CHECK(arranged({}) == "function 'total' has what ranks do along the axis 'data' of a mesh; the "
                         "axes of the 4 ranks are none");
   CHECK(arranged({{"rows", 2}, {"data", 2}}) ==
-        "function 'total' has collectives along the axis 'model' of a mesh; the axes of the 4 "
+        "function 'total' has what ranks do along the axis 'model' of a mesh; the axes of the 4 "
         "ranks are 'rows', 'data'");
   CHECK(arranged({{"data", 3}, {"model", 2}}) ==
         "a mesh of data 3 x model 2 is 6 ranks; there are 4");
