@@ -4,7 +4,8 @@
 #include "frontend/graph/Printable.h"
 #include "frontend/graph/RuntimeStatus.h"
 
-#include "runtime/include/keratin/comm.h"
+#include "runtime/comm/Axis.h"
+#include "runtime/comm/Mesh.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -15,17 +16,21 @@ using namespace keratin::frontend;
 
 static std::mutex mutex;
 static std::atomic<keratin_group_t *> group{nullptr};
-static std::vector<MeshAxis> arranged; // written once, before the group is known
 
 keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acquire); }
 
+static comm::Members membersOf(const keratin_group_t &joined, keratin_axis_t along) {
+  return comm::membersOf(along, keratin_group_rank(&joined), keratin_group_size(&joined));
+}
+
 int frontend::jobRank(keratin_axis_t along) {
-  const int rank = jobGroup() ? keratin_group_rank(jobGroup()) : 0;
-  return along.count ? rank / along.stride % along.count : rank;
+  const keratin_group_t *joined = jobGroup();
+  return joined ? membersOf(*joined, along).placeOf(keratin_group_rank(joined)) : 0;
 }
 
 int frontend::jobSize(keratin_axis_t along) {
-  return along.count ? along.count : jobGroup() ? keratin_group_size(jobGroup()) : 1;
+  const keratin_group_t *joined = jobGroup();
+  return joined ? membersOf(*joined, along).count : 1;
 }
 
 // Names are what users may call sizes; a group looks at the rest of a mesh.
@@ -59,7 +64,6 @@ void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh
     keratin_group_destroy(joined);
     throwFailure("distributed.init", status, location);
   }
-  arranged = mesh;
   group.store(joined, std::memory_order_release);
   // Before what outlives main() is gone; an engine may wait for the other ranks to leave, too.
   std::atexit(leaveJob);
@@ -71,24 +75,25 @@ void frontend::leaveJob() {
     keratin_group_leave(joined);
 }
 
-std::optional<keratin_axis_t> frontend::jobAxis(const std::string &name) {
-  int32_t stride = 1;
-  for (auto axis = arranged.rbegin(); axis != arranged.rend(); stride *= axis++->size)
-    if (axis->name == name)
-      return keratin_axis_t{axis->size, stride};
-  return std::nullopt;
+// Null: the ranks are in none.
+static const comm::Mesh *jobMesh() {
+  const keratin_group_t *joined = jobGroup();
+  return joined && comm::meshOf(*joined).isArranged() ? &comm::meshOf(*joined) : nullptr;
 }
 
-std::string frontend::axisInJob(const Mesh &among) {
-  return jobGroup() && !arranged.empty() ? among.axis() : "";
+std::optional<keratin_axis_t> frontend::jobAxis(const std::string &name) {
+  keratin_axis_t axis = {};
+  const comm::Mesh *mesh = jobMesh();
+  return mesh && mesh->find(name.c_str(), axis) ? std::optional(axis) : std::nullopt;
 }
+
+std::string frontend::axisInJob(const Mesh &among) { return jobMesh() ? among.axis() : ""; }
 
 std::string frontend::noSuchAxis(const std::string &name) {
-  std::string names;
-  for (const MeshAxis &axis : arranged)
-    names += (names.empty() ? "there are '" : ", '") + axis.name + "'";
+  const comm::Mesh *mesh = jobMesh();
   return "the mesh has no axis '" + name + "'; " +
-         (names.empty() ? "the ranks are in none (distributed.init)" : names);
+         (mesh ? std::string("there are ") + mesh->names().text()
+               : "the ranks are in none (distributed.init)");
 }
 
 keratin_status_code_t frontend::callWithJob(keratin_executable_t *executable,

@@ -13,6 +13,7 @@ public:
   // keratin_group_arrange, of so many ranks.
   runtime::Code arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ranks,
                         keratin_status_t *status);
+  bool isArranged() const { return numAxes > 0; }
   // False: it has no axis of this name.
   bool find(const char *name, keratin_axis_t &axis) const;
   // "'data', 'model'"; "none".
