@@ -120,6 +120,7 @@ REFUSED = [('D.all_reduce(x, "product")', "distributed.all_reduce: there is no r
            ('D.all_reduce(K.constant(1, dtype="int32"), "mean")', 'distributed.all_reduce: the mean of int32; needed floats; at'),
            ('D.reduce_scatter(x[:5], 0)', 'distributed.reduce_scatter: axis 0 has size 5; needed a multiple of 2, the number of ranks; at'),
            ('D.broadcast_from(x, 2)', 'distributed.broadcast_from: there is no rank 2; needed one of 2, from 0 on; at'),
+           ('D.permute(x, [(0, 1), (1, 2 ** 32)])', 'distributed.permute: there is no rank 2147483647; needed one of 2, from 0 on; at'),
            ('D.permute(x, [(0, 1), (0, 0)])', 'distributed.permute: the pair (0, 0) has the sender or the receiver of an earlier one; needed others; at'),
            ('D.permute(x, [(0, 1), (1, 1)])', 'distributed.permute: the pair (1, 1) has the sender or the receiver of an earlier one; needed others; at')]
 

@@ -137,12 +137,15 @@ template <> int64_t fromPython(nb::handle object, const Argument &argument) {
   argument.fail(object, "a whole number");
 }
 
+int nearestInt(int64_t number) {
+  return int(std::clamp<int64_t>(number, std::numeric_limits<int>::min(),
+                                 std::numeric_limits<int>::max()));
+}
+
 template <> int fromPython(nb::handle object, const Argument &argument) {
   if (PyBool_Check(object.ptr()))
     return object.ptr() == Py_True;
-  int64_t value = fromPython<int64_t>(object, argument);
-  return int(
-      std::clamp<int64_t>(value, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+  return nearestInt(fromPython<int64_t>(object, argument));
 }
 
 template <> uint64_t fromPython(nb::handle object, const Argument &argument) {

@@ -46,6 +46,8 @@ template <> Tensor fromPython(nb::handle object, const Argument &argument);
 template <> Array fromPython(nb::handle object, const Argument &argument);
 template <> bool fromPython(nb::handle object, const Argument &argument);
 template <> int fromPython(nb::handle object, const Argument &argument);
+// The int that is nearest to a number: one that is out of place stays so.
+int nearestInt(int64_t number);
 template <> int64_t fromPython(nb::handle object, const Argument &argument);
 template <> uint64_t fromPython(nb::handle object, const Argument &argument);
 template <> double fromPython(nb::handle object, const Argument &argument);

@@ -46,7 +46,7 @@ static Tensor permute(const Tensor &x, const std::vector<int64_t> &senders,
                       SourceLocation place) {
   std::vector<std::pair<int, int>> pairs;
   for (size_t i = 0; i < senders.size(); ++i)
-    pairs.emplace_back(int(senders[i]), int(receivers[i]));
+    pairs.emplace_back(nearestInt(senders[i]), nearestInt(receivers[i]));
   return D::permute(x, pairs, along, place);
 }
 
