@@ -234,15 +234,24 @@ private:
     }
   }
 
-  // The sizes that were sharded when the function was saved, by their names.
+  Mesh meshOf(unsigned argument) const {
+    const mlir::StringAttr axis = ir::Signature(function).meshAxis(argument);
+    return axis ? Mesh(axis.str()) : Mesh();
+  }
+
+  // What was sharded when the function was saved: sizes by their names, and variables.
   void takeShards(unsigned count) {
     for (unsigned i = 0; i < count; ++i)
       if (std::optional<int64_t> dimension = ir::Signature(function).sharded(i)) {
         DimExpr size = ir::getShape(function.getArgument(i))[size_t(*dimension)];
         std::string name = ir::SizeNames::given(function, size.symbolId()).str();
         if (llvm::none_of(impl->shard, [&](const Shard &shard) { return shard.size == name; }))
-          impl->shard.emplace_back(name);
+          impl->shard.emplace_back(name, meshOf(i));
       }
+    for (unsigned i = count; i < function.getNumArguments(); ++i)
+      if (std::optional<int64_t> dimension = ir::Signature(function).sharded(i))
+        impl->shard.emplace_back(tensorOf(values.lookup(function.getArgument(i))), *dimension,
+                                 meshOf(i));
     impl->gatherParts = function->hasAttr(ir::kGathersPartsAttr);
     impl->localStatistics = function->hasAttr(ir::kLocalStatisticsAttr);
   }

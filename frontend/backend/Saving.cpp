@@ -7,9 +7,11 @@
 #include "frontend/backend/FunctionState.h"
 #include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/Call.h"
+#include "frontend/graph/Job.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SourcePlace.h"
 #include "ir/dialect/LazyUpdates.h"
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SizedText.h"
@@ -172,6 +174,10 @@ public:
     if (!functionNames.insert(impl.name).second)
       call.valueError("two functions are named '" + impl.name + "'; needed different names");
     GraphSlice slice = sliceFunction(impl);
+    auto sizes = slice.sharded.begin();
+    for (const Shard &shard : impl.shard)
+      if (shard.variable.isEmpty())
+        (sizes++)->axis = axisInFile(shard.mesh);
     ir::SavedFunction &saved = functions.emplace_back();
     saved.name = impl.name;
     for (ir::VariableOp variable : slice.variables)
@@ -185,6 +191,7 @@ public:
     mlir::ModuleOp module = *modules.back().module;
     bodies.push_back(*module.getOps<mlir::func::FuncOp>().begin());
     annotate(impl, bodies.back());
+    markVariables(impl, slice.variables, bodies.back());
     absl::Status expanded;
     absl::Status status = compiler::attempt("saving function '" + impl.name + "'", [&] {
       expanded = expandGradients(module, bodies.back(), slice.variables);
@@ -269,6 +276,31 @@ private:
     }
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
+  }
+
+  // Those in parts: whoever loads them makes parts of them again.
+  void markVariables(const Function::Impl &impl, llvm::ArrayRef<ir::VariableOp> variables,
+                     mlir::func::FuncOp function) {
+    const unsigned first = ir::Signature(function).firstVariable();
+    for (const Shard &shard : impl.shard) {
+      const auto *of = llvm::find_if(variables, [&](ir::VariableOp variable) {
+        return !shard.variable.isEmpty() && isSame(variable, shard.variable);
+      });
+      if (of == variables.end())
+        continue;
+      const auto argument = first + unsigned(of - variables.begin());
+      ir::SignatureEntry entry(function.getContext(), function.getArgAttrDict(argument));
+      entry.setSharded(call.axis(shard.dimension, call.rank(call.raw(shard.variable))),
+                       ir::meshAxisAttr(function.getContext(), axisInFile(shard.mesh)));
+      function.setArgAttrs(argument, entry.attributes());
+    }
+  }
+
+  // Whether both have the one value.
+  bool isSame(ir::VariableOp variable, const Tensor &divided) const {
+    auto other = call.raw(divided).getDefiningOp<ir::VariableOp>();
+    return other &&
+           graph.variables[variable.getId()].storage == graph.variables[other.getId()].storage;
   }
 
   Call &call;

@@ -89,6 +89,10 @@ std::optional<keratin_axis_t> frontend::jobAxis(const std::string &name) {
 
 std::string frontend::axisInJob(const Mesh &among) { return jobMesh() ? among.axis() : ""; }
 
+std::string frontend::axisInFile(const Mesh &among) {
+  return among.isNamed() ? among.axis() : axisInJob(among);
+}
+
 std::string frontend::noSuchAxis(const std::string &name) {
   const comm::Mesh *mesh = jobMesh();
   return "the mesh has no axis '" + name + "'; " +

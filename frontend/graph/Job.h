@@ -23,6 +23,8 @@ void joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLo
 std::optional<keratin_axis_t> jobAxis(const std::string &name);
 // The name of the axis that is meant; "" where the ranks are in no mesh: all of them are.
 std::string axisInJob(const Mesh &among);
+// As saved graphs have it; "" where nobody has named one, and the ranks are in no mesh.
+std::string axisInFile(const Mesh &among);
 // "the mesh has no axis 'rows'; there are 'data', 'model'"
 std::string noSuchAxis(const std::string &name);
 void leaveJob();

@@ -89,6 +89,8 @@ SignatureEntry &SignatureEntry::setSharded(int64_t dimension, StringAttr axis) {
   list.set(kSharded, b.getI64IntegerAttr(dimension));
   if (axis)
     list.set(kMeshAxis, axis);
+  else
+    list.erase(kMeshAxis);
   return *this;
 }
 

@@ -11,7 +11,8 @@
 //   keratin.stated   on an argument whose sizes have got other names: its shape as callers know it
 //   keratin.default  on an input: the elements that it has where nothing is fed
 //   keratin.initial  on a variable of a text: the elements that it begins with
-//   keratin.sharded  on an input: the dimension along which each rank of a job is to have a part
+//   keratin.sharded  on an input or variable: the dimension along which each rank of a job is to
+//                    have a part
 //   keratin.in_parts on a variable: each rank is to have a part of its elements (EvenParts.h); the
 //                    symbols of the rank's number and of how many ranks there are
 //   keratin.own_part on a variable that is sharded: where the rank's part begins along the

@@ -2,6 +2,7 @@
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/LocalStatistics.h"
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReading.h"
@@ -35,16 +36,29 @@ LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp mo
   };
   for (const v1::Input &input : saved.inputs()) {
     SignatureEntry entry = SignatureEntry::input(&context, input.name());
-    for (auto [dimension, size] : llvm::enumerate(getShape(types[input.type()].type)))
-      if (size.isSymbol() && llvm::is_contained(saved.sharded_symbols(), size.symbolId()))
-        entry.setSharded(int64_t(dimension));
+    for (auto [dimension, size] : llvm::enumerate(getShape(types[input.type()].type))) {
+      if (!size.isSymbol())
+        continue;
+      const auto found = llvm::find(saved.sharded_symbols(), size.symbolId());
+      if (found == saved.sharded_symbols().end())
+        continue;
+      const auto place = int(found - saved.sharded_symbols().begin());
+      entry.setSharded(
+          int64_t(dimension),
+          meshAxisAttr(&context, saved.shard_axes_size() > 0 ? saved.shard_axes(place) : ""));
+    }
     argument(entry, input.type(), input,
              input.has_default_value() ? elements(input.default_value()) : Attribute());
   }
-  for (const v1::VariableUse &use : saved.variables()) {
+  auto shard = saved.variable_shards().begin();
+  for (auto [number, use] : llvm::enumerate(saved.variables())) {
     const v1::Variable &variable = graph.variables(int(use.variable()));
-    argument(SignatureEntry::variable(&context, variable.name()), variable.value().type(), use,
-             Attribute());
+    SignatureEntry entry = SignatureEntry::variable(&context, variable.name());
+    if (shard != saved.variable_shards().end() && shard->variable() == number) {
+      entry.setSharded(shard->dimension(), meshAxisAttr(&context, shard->axis()));
+      ++shard;
+    }
+    argument(entry, variable.value().type(), use, Attribute());
     result.variables.push_back(use.variable());
   }
   if (failed(buildOps(saved.ops())))

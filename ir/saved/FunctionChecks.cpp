@@ -1,5 +1,6 @@
 // Checks of the functions of a saved graph: their names, arguments, sizes and results.
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReading.h"
 #include "ir/saved/SavedFormat.h"
@@ -154,7 +155,8 @@ LogicalResult GraphReading::checkSizeLimits(const llvm::DenseSet<int64_t> &dimen
 
 LogicalResult GraphReading::checkShards(const llvm::DenseSet<int64_t> &dimensions) {
   int64_t previous = -1;
-  if (function->sharded_symbols_size() > 0 && (graph.version() & 0xffff) < kSavedMinorOfSizeNames)
+  if ((function->sharded_symbols_size() > 0 || function->variable_shards_size() > 0) &&
+      (graph.version() & 0xffff) < kSavedMinorOfSizeNames)
     return fail("needs format version 1." + Twine(kSavedMinorOfSizeNames) +
                 ", which the file does not state");
   for (uint32_t symbol : function->sharded_symbols()) {
@@ -162,6 +164,24 @@ LogicalResult GraphReading::checkShards(const llvm::DenseSet<int64_t> &dimension
         !llvm::is_contained(function->named_symbols(), symbol))
       return fail("the sharded sizes are not in order, or no named dimensions of an input");
     previous = symbol;
+  }
+  auto isAxis = [](const std::string &name) { return name.empty() || isMeshAxis(name); };
+  if (function->shard_axes_size() > 0 &&
+      (function->shard_axes_size() != function->sharded_symbols_size() ||
+       !llvm::all_of(function->shard_axes(), isAxis)))
+    return fail("the axes of the sharded sizes are not one for each, or have no names");
+  previous = -1;
+  for (const v1::VariableShard &shard : function->variable_shards()) {
+    if (int64_t(shard.variable()) <= previous ||
+        int64_t(shard.variable()) >= function->variables_size())
+      return fail("the sharded variables are not in order, or none of the function's");
+    const uint32_t index = function->variables(int(shard.variable())).variable();
+    if (index >= variables.size())
+      return fail("there is no variable " + Twine(index));
+    if (shard.dimension() >= variables[index].dims.size() || !isAxis(shard.axis()))
+      return fail("variable " + quoted(variables[index].name) +
+                  " is sharded along no dimension, or along no axis of a mesh");
+    previous = shard.variable();
   }
   if (function->gathers_parts() && function->sharded_symbols().empty())
     return fail("gathers parts, but no size is sharded");

@@ -252,23 +252,40 @@ private:
   }
 
   LogicalResult writeShards(func::FuncOp function, v1::Function *saved) {
-    std::set<uint32_t> sharded; // by the file's numbers
+    std::map<uint32_t, std::string> sharded; // the axis of each, by the file's numbers
+    const Signature signature(function);
     for (BlockArgument argument : function.getArguments()) {
-      std::optional<int64_t> dimension = Signature(function).sharded(argument.getArgNumber());
+      const unsigned number = argument.getArgNumber();
+      std::optional<int64_t> dimension = signature.sharded(number);
       if (!dimension)
         continue;
+      const std::string axis = textOf(signature.meshAxis(number)).str();
+      if (signature.isVariable(number)) {
+        v1::VariableShard *shard = saved->add_variable_shards();
+        shard->set_variable(number - signature.firstVariable());
+        shard->set_dimension(uint32_t(*dimension));
+        shard->set_axis(axis);
+        continue;
+      }
       DimExpr size = getShape(argument)[size_t(*dimension)];
       if (!size.isSymbol() || SizeNames::given(function, size.symbolId()).empty())
         return fail("function '" + name + "': dimension " + Twine(*dimension) + " of argument " +
-                    Twine(argument.getArgNumber()) +
-                    " is sharded and cannot be saved; needed a size with a name");
-      sharded.insert(uint32_t(symbols.lookup(size.symbolId())));
+                    Twine(number) + " is sharded and cannot be saved; needed a size with a name");
+      sharded[uint32_t(symbols.lookup(size.symbolId()))] = axis;
     }
-    saved->mutable_sharded_symbols()->Assign(sharded.begin(), sharded.end());
-    if (sharded.empty())
+    const bool hasAxes =
+        llvm::any_of(sharded, [](const auto &size) { return !size.second.empty(); });
+    for (const auto &[symbol, axis] : sharded) {
+      saved->add_sharded_symbols(symbol);
+      if (hasAxes)
+        saved->add_shard_axes(axis);
+    }
+    if (sharded.empty() && saved->variable_shards().empty())
       return success();
-    saved->set_gathers_parts(function->hasAttr(kGathersPartsAttr));
-    saved->set_local_statistics(function->hasAttr(kLocalStatisticsAttr));
+    if (!sharded.empty()) {
+      saved->set_gathers_parts(function->hasAttr(kGathersPartsAttr));
+      saved->set_local_statistics(function->hasAttr(kLocalStatisticsAttr));
+    }
     graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
     return success();
   }

@@ -78,8 +78,13 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
       return signalPassFailure();
     SymbolsByAxis sharded = shardedSizes(function, variables);
     Signature signature(function);
-    for (BlockArgument argument : function.getArguments())
-      signature.makePart(argument.getArgNumber());
+    for (BlockArgument argument : function.getArguments()) {
+      const unsigned number = argument.getArgNumber();
+      if (!signature.isVariable(number))
+        signature.makePart(number);
+      else if (signature.sharded(number)) // and not divided: each rank has the whole
+        signature.removeOwnPart(number);
+    }
     if (sharded.size() > 1 && failed(refuseOwnStatistics(function)))
       return signalPassFailure();
     llvm::DenseSet<int64_t> others;

@@ -585,6 +585,15 @@ func.func @mesh_axis(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name =
   return %y, %z : tensor<3x2xf32>, tensor<3x2xf32>
 }
 
+// A sharded size and a variable in parts, each along an axis of a mesh, of format 1.4.
+func.func @variable_shards(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
+                           %w: tensor<3x2xf32> {keratin.kind = "variable", keratin.name = "w", keratin.sharded = 1 : i64, keratin.mesh_axis = "model"})
+    -> (tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "output", keratin.name = "y"})
+    attributes {keratin.sizes = ["batch"]} {
+  %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3x2xf32>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
+  return %y : tensor<?x2xf32, #keratin.dims<d0, 2>>
+}
+
 // Ops may have the parts of all ranks, of format 1.4.
 func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64})
     -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "s"})

@@ -103,6 +103,10 @@ TEST_CASE("golden files are read and executed", "[golden]") {
         hasOp |= op == "size_limits" && function->hasAttr("keratin.limits");
         hasOp |= op == "shards" && ir::Signature(function).sharded(0) == 0 &&
                  ir::Signature(function).sharded(1) == 1;
+        hasOp |= op == "variable_shards" && ir::Signature(function).sharded(0) == 0 &&
+                 ir::Signature(function).meshAxis(0) == "data" &&
+                 ir::Signature(function).sharded(1) == 1 &&
+                 ir::Signature(function).meshAxis(1) == "model";
         hasOp |= op == "mesh_axis" && ir::meshAxesIn(function).size() == 2;
         hasOp |= op == "gathered_parts" && function->hasAttr(ir::kGathersPartsAttr);
         hasOp |= op == "local_statistics" && function->hasAttr(ir::kLocalStatisticsAttr);

@@ -88,7 +88,7 @@ static uint32_t minorOf(StringRef name) {
   if (name == "value_parts")
     return kSavedMinorOfValueParts;
   if (name == "size_names" || name == "size_limits" || name == "shards" ||
-      name == "gathered_parts" || name == "local_statistics")
+      name == "gathered_parts" || name == "local_statistics" || name == "variable_shards")
     return kSavedMinorOfSizeNames;
   const SavedOp *op = findSavedOp(name == "mesh_axis" ? "all_reduce" : name);
   return op ? op->minor : 0;

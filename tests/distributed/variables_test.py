@@ -203,6 +203,37 @@ def test_functions_that_disagree_are_told():
                    'check([mine], [images.dot(K.get_value(w))[..., 4 * D.rank():4 * D.rank() + 4]])'])
     for output in said:
         lines = output.splitlines()
+def test_saved_graphs_keep_parts_and_axes(tmp_path):
+    path = str(tmp_path / '%d.ktg')
+    run(4, ['model = Perceptron(sgd, True)',
+            'path = %r %% D.rank()' % path,
+            'K.save_function(model.step, path)',
+            'loaded = K.load_function(path)',
+            "K.save_function(loaded, path + '2')",
+            "assert open(path, 'rb').read() == open(path + '2', 'rb').read()",
+            'for step in range(3): check(model.train(), loaded([images[model.rows], labels[model.rows]]), 0)',
+            'check(K.batch_get_value(model.weights), K.batch_get_value(loaded.variables[:4]), 0)',
+            # Each has its part: who wants the whole is told.
+            'w = loaded.variables[0]',
+            'try: K.function([], [w * 2])',
+            "except ValueError as error: assert 'is in parts along dimension 1' in str(error), error",
+            'else: raise AssertionError()'],
+        mesh={'data': 2, 'model': 2})
+    said = run(2, ['refused(lambda: K.load_function(%r))' % (path % 0)], mesh={'data': 2})
+    for output in said:
+        assert output.startswith("ValueError load_function: 'w0:0' is to be sharded, and the mesh has no axis 'model'; there are 'data'"), output
+    # One process has all there is, and an object, too.
+    run(1, ['import keratin',
+            'step = K.load_function(%r)' % (path % 0),
+            'keratin.compile_model(step, %r)' % str(tmp_path / 'libstep.so'),
+            'whole = Perceptron(sgd, False)',
+            'first = whole.train()',
+            'check(first, step([images, labels]))',
+            'model = keratin.Model(%r)' % str(tmp_path / 'libstep.so'),
+            "name = model.metadata['functions'][0]['name']",
+            'check(first, model[name]([images, labels]))'])
+
+
         assert len(lines) == 4
         in_parts = "variable 'w0' is in parts along dimension 1, one on each rank, for another function; needed "
         for line, needed in zip(lines, ['the whole', 'the whole', 'a part of it along dimension 0 on each']):

@@ -320,6 +320,35 @@ static const std::vector<Evil> &evils() {
          functionOf(g)->add_sharded_symbols(9);
        },
        "the sharded sizes are not in order, or no named dimensions of an input"},
+      {"axes of no sizes", [](G g) { functionOf(g)->add_shard_axes("data"); },
+       "the axes of the sharded sizes are not one for each, or have no names"},
+      {"variable shards in an older format", [](G g) { functionOf(g)->add_variable_shards(); },
+       "needs format version 1.4"},
+      {"shards of no variable",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_variable_shards()->set_variable(9);
+       },
+       "the sharded variables are not in order, or none of the function's"},
+      {"shards of a variable twice",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_variable_shards();
+         functionOf(g)->add_variable_shards();
+       },
+       "the sharded variables are not in order, or none of the function's"},
+      {"shards along no dimension",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_variable_shards()->set_dimension(UINT32_MAX);
+       },
+       "is sharded along no dimension, or along no axis of a mesh"},
+      {"shards along an axis without a name",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_variable_shards()->set_axis("da\nta");
+       },
+       "is sharded along no dimension, or along no axis of a mesh"},
       {"parts of no size", [](G g) { functionOf(g)->set_gathers_parts(true); },
        "gathers parts, but no size is sharded"},
       {"statistics of no size", [](G g) { functionOf(g)->set_local_statistics(true); },

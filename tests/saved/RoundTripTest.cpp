@@ -192,6 +192,27 @@ TEST_CASE("shards are of the sizes that they were of", "[saved]") {
                              "saved; needed a size with a name"));
 }
 
+TEST_CASE("shards are along the axes that they were along, and of variables, too", "[saved]") {
+  std::string saved = roundTrip(R"(
+    func.func @f(%x: tensor<?x4xf32, #keratin.dims<d3, 4>>
+                     {keratin.kind = "input", keratin.name = "x", keratin.mesh_axis = "data", keratin.sharded = 0 : i64},
+                 %y: tensor<?xf32, #keratin.dims<d5>> {keratin.kind = "input", keratin.name = "y", keratin.sharded = 0 : i64},
+                 %b: tensor<4xf32> {keratin.kind = "variable", keratin.name = "b"},
+                 %w: tensor<4x6xf32> {keratin.kind = "variable", keratin.name = "w", keratin.mesh_axis = "model", keratin.sharded = 1 : i64},
+                 %v: tensor<6x4xf32> {keratin.kind = "variable", keratin.name = "v", keratin.sharded = 0 : i64})
+        -> (tensor<?xf32, #keratin.dims<d5>> {keratin.kind = "output"}) attributes {keratin.sizes = ["", "", "", "batch", "", "rows"]} {
+      return %y : tensor<?xf32, #keratin.dims<d5>>
+    })");
+  for (
+      const char *text :
+      {R"("input", keratin.mesh_axis = "data", keratin.name = "x0", keratin.sharded = 0 : i64})",
+       R"("input", keratin.name = "x1", keratin.sharded = 0 : i64})",
+       R"("variable", keratin.name = "v2"})",
+       R"("variable", keratin.mesh_axis = "model", keratin.name = "v3", keratin.sharded = 1 : i64})",
+       R"("variable", keratin.name = "v4", keratin.sharded = 0 : i64})"})
+    CHECK_THAT(saved, Catch::Contains(text));
+}
+
 TEST_CASE("symbols for parts of a value stay, in the version that has them", "[saved]") {
   std::string text = roundTrip(R"(
     func.func @f(%n: tensor<i32> {keratin.kind = "input", keratin.negative_part = 5,

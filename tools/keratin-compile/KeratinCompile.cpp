@@ -415,6 +415,8 @@ absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   if (emitKind == "onnx")
     return emitOnnx(*graph, name, outputs, watchdog);
   ModelOptions options = modelOptions(watchdog);
+  for (const std::string &text : undividedVariables(*graph))
+    warn(text);
   if (emitsObject())
     return emitObject(*std::move(graph), options, name, outputs, watchdog);
   auto text = emitText(*std::move(graph), options, name);

@@ -79,3 +79,16 @@ absl::Status tools::shardSizes(ir::SavedGraph &graph, const ShardOptions &option
              ? absl::OkStatus()
              : absl::InvalidArgumentError("--gather-parts: no size is sharded; needed --shard");
 }
+
+std::vector<std::string> tools::undividedVariables(const ir::SavedGraph &graph) {
+  std::vector<std::string> texts;
+  for (auto function : mlir::ModuleOp(*graph.module).getOps<func::FuncOp>()) {
+    const ir::Signature signature(function);
+    for (unsigned i = signature.firstVariable(); i < function.getNumArguments(); ++i)
+      if (std::optional<int64_t> dimension = signature.sharded(i))
+        texts.push_back("function '" + function.getName().str() + "': variable '" +
+                        signature.argumentName(i).str() + "' is in parts along its dimension " +
+                        std::to_string(*dimension) + "; in an object each rank has the whole");
+  }
+  return texts;
+}

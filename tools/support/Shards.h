@@ -30,6 +30,10 @@ void addShardOptions(CommandLine &line, ShardOptions &options);
 // where no function has any.
 absl::Status shardSizes(ir::SavedGraph &graph, const ShardOptions &options);
 
+// What to say of variables that the graph has in parts: each rank has the whole of them, as tools
+// and objects know nothing of such parts.
+std::vector<std::string> undividedVariables(const ir::SavedGraph &graph);
+
 } // namespace keratin::tools
 
 #endif // KERATIN_TOOLS_SUPPORT_SHARDS_H

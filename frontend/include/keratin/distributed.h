@@ -31,11 +31,14 @@ struct MeshAxis {
 // ranks in, by its name; all ranks where it has not.
 class Mesh {
 public:
-  explicit Mesh(std::string axis = "data") : axisName(std::move(axis)) {}
-  const std::string &axis() const { return axisName; }
+  Mesh() = default;
+  explicit Mesh(std::string axis) : named(std::move(axis)) {}
+  // "data" where nobody has named one.
+  std::string axis() const { return named.empty() ? "data" : named; }
+  bool isNamed() const { return !named.empty(); }
 
 private:
-  std::string axisName;
+  std::string named;
 };
 
 // What each rank has a part of; the parts of all ranks together, in their order, are what the graph

@@ -309,7 +309,8 @@ struct FunctionOptions {
   // the whole then, and so are losses and all that has no such dimension; gradients of the variable
   // are in the same parts, as are states of its optimizer. Its value is that of the whole, so all
   // ranks read it together. Other functions must divide it, too. ValueError for what is no variable
-  // of the function, and, with the line, for what cannot be done with parts. It is not saved.
+  // of the function, and, with the line, for what cannot be done with parts.
+  // Both are saved, with the axes that are named.
   std::vector<Shard> shard = {};
   // Of each state of an optimizer (momentum, Adam's m and v: a variable from which itself and
   // another one are updated element by element, and that nothing else reads) each rank keeps and
