@@ -53,35 +53,55 @@ private:
   const char *name;
 };
 
-// Buffers: x, w, v, y, z, the new w. z = the sum of 2 x of all ranks, y = 2 z; while z is under
-// way w doubles, exchanged; v grows by 5 in place, on all ranks or none, unless an element of it
-// is 100 or more.
+// What entry functions have the device do, with buffers x, w, v, y, z, the new w.
+struct Entry {
+  keratin_context_t *context;
+  void *const *buffers;
+
+  const keratin_runtime_functions_t &functions() const { return *context->functions; }
+  int64_t address(int buffer) const { return int64_t(buffers[buffer]); }
+  void launch(int32_t kernel, std::vector<int64_t> argv, int64_t units) const {
+    functions().launch(context, kernel, argv.data(), int32_t(argv.size()), units, 1, 0);
+  }
+  void twice(int from, int to, int64_t elements) const {
+    launch(Add, {address(from), address(from), address(to)}, elements);
+  }
+  // The sum of all ranks, or of those along the first axis or the second.
+  void startSum(int from, int to, int64_t elements, int64_t axis = 0) const {
+    const keratin_rank_message_t wanted = {buffers[from],
+                                           buffers[to],
+                                           KERATIN_MESSAGE_ALL_REDUCE,
+                                           KERATIN_REDUCE_SUM,
+                                           KERATIN_DTYPE_FLOAT32,
+                                           elements,
+                                           elements,
+                                           1,
+                                           nullptr,
+                                           0,
+                                           axis};
+    functions().start_collective(context, &wanted);
+  }
+  void checkV() const { launch(Check, {address(2), 100, 0}, 4); }
+  // y = 2 z, and v grows by 5 in place, on all ranks or none.
+  void finish(int64_t elements) const {
+    functions().agree(context);
+    if (functions().has_failed(context))
+      return;
+    twice(4, 3, elements);
+    launch(Increment, {address(2), 5}, 4);
+  }
+};
+
+// z = the sum of 2 x of all ranks, y = 2 z; while z is under way w doubles, exchanged; v grows by 5
+// in place, on all ranks or none, unless an element of it is 100 or more.
 void launchStep(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
-  auto address = [&](int i) { return int64_t(buffers[i]); };
-  auto launch = [&](int32_t kernel, std::vector<int64_t> argv, int64_t units) {
-    context->functions->launch(context, kernel, argv.data(), int32_t(argv.size()), units, 1, 0);
-  };
-  launch(Add, {address(0), address(0), address(3)}, sizes[0]);
-  keratin_rank_message_t wanted = {buffers[3],
-                                   buffers[4],
-                                   KERATIN_MESSAGE_ALL_REDUCE,
-                                   KERATIN_REDUCE_SUM,
-                                   KERATIN_DTYPE_FLOAT32,
-                                   sizes[0],
-                                   sizes[0],
-                                   1,
-                                   nullptr,
-                                   0,
-                                   0};
-  context->functions->start_collective(context, &wanted);
-  launch(Add, {address(1), address(1), address(5)}, 4);
-  launch(Check, {address(2), 100, 0}, 4);
-  context->functions->wait_collective(context);
-  context->functions->agree(context);
-  if (context->functions->has_failed(context))
-    return;
-  launch(Add, {address(4), address(4), address(3)}, sizes[0]);
-  launch(Increment, {address(2), 5}, 4);
+  const Entry entry{context, buffers};
+  entry.twice(0, 3, sizes[0]);
+  entry.startSum(3, 4, sizes[0]);
+  entry.twice(1, 5, 4);
+  entry.checkV();
+  entry.functions().wait_collective(context);
+  entry.finish(sizes[0]);
 }
 
 // The same, and before it the host has to know something.
@@ -96,35 +116,14 @@ const char *const meshAxes[] = {"data", "model"};
 // In a mesh: z = the sum of 2 x along "model", and the new w that of w along "data"; y = 2 z. What
 // becomes of v is as above.
 void launchMeshStep(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
-  auto address = [&](int i) { return int64_t(buffers[i]); };
-  auto launch = [&](int32_t kernel, std::vector<int64_t> argv, int64_t units) {
-    context->functions->launch(context, kernel, argv.data(), int32_t(argv.size()), units, 1, 0);
-  };
-  auto sum = [&](int from, int to, int64_t elements, int64_t axis) {
-    const keratin_rank_message_t wanted = {buffers[from],
-                                           buffers[to],
-                                           KERATIN_MESSAGE_ALL_REDUCE,
-                                           KERATIN_REDUCE_SUM,
-                                           KERATIN_DTYPE_FLOAT32,
-                                           elements,
-                                           elements,
-                                           1,
-                                           nullptr,
-                                           0,
-                                           axis};
-    context->functions->start_collective(context, &wanted);
-  };
-  launch(Add, {address(0), address(0), address(3)}, sizes[0]);
-  sum(3, 4, sizes[0], 2);
-  sum(1, 5, 4, 1);
-  launch(Check, {address(2), 100, 0}, 4);
-  context->functions->wait_collective(context);
-  context->functions->wait_collective(context);
-  context->functions->agree(context);
-  if (context->functions->has_failed(context))
-    return;
-  launch(Add, {address(4), address(4), address(3)}, sizes[0]);
-  launch(Increment, {address(2), 5}, 4);
+  const Entry entry{context, buffers};
+  entry.twice(0, 3, sizes[0]);
+  entry.startSum(3, 4, sizes[0], 2);
+  entry.startSum(1, 5, 4, 1);
+  entry.checkV();
+  entry.functions().wait_collective(context);
+  entry.functions().wait_collective(context);
+  entry.finish(sizes[0]);
 }
 
 // One rank's function and its variables.
