@@ -4,6 +4,7 @@
 // the lanes meet at the end. Otherwise a unit is a block of neighbouring lines with a lane for
 // each. An element replaces one at a smaller index only if it beats it, so the first of equals
 // stays. The axis is never empty: that was required before the call.
+#include "codegen/cpu/BlockAhead.h"
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/lowering/ArgReductionNest.h"
 
@@ -24,7 +25,10 @@ struct ArgReductionSchedule {
   unsigned lanes = 1;
   // Along lines: of one line. Across them: neighbouring lines of a unit.
   unsigned vectors = 1;
+  std::optional<BlockAhead> ahead; // along lines
 };
+
+int64_t bytesOf(Type elementType) { return ir::dtypeBytes(ir::dtypeOf(elementType)); }
 
 class ArgReductionPlan final : public CpuKernelPlan {
 public:
@@ -36,6 +40,9 @@ public:
       bool isLong = !lines.length.isConstant() ||
                     lines.length.constantValue() >= 2 * int64_t(maxUnroll) * schedule.lanes;
       schedule.vectors = isLong ? maxUnroll : 1;
+      if (target.memory.isFar)
+        schedule.ahead = BlockAhead::of(/*inputs=*/1, bytesOf(lines.type.getElementType()),
+                                        elementsOf(ir::getShape(lines.type)), target.memory);
       blocks = {lines.outer, DimExpr(1), 1};
       setWork(blocks.units(), lines.length);
       return;
@@ -51,7 +58,10 @@ public:
     out << "schedule: lanes "
         << (nest.lines.isInnermost() ? "along lines" : "across lines, which are columns of a unit")
         << "; " << counted(schedule.lanes, "lane") << "; " << counted(schedule.vectors, "vector")
-        << " side by side; places of " << nest.indexBits << " bits\n";
+        << " side by side; places of " << nest.indexBits << " bits";
+    if (schedule.ahead)
+      out << "; asks for its line " << *schedule.ahead;
+    out << "\n";
   }
   void emit(CpuKernelBuilder &k) const override;
 
@@ -79,6 +89,7 @@ private:
   void emitColumns();
   Best meetLanes(Best own);
   Value toIndexType(Value position);
+  void askAhead(RankedTensorType rowType, Value row, Value position);
 
   const ArgReductionPlan &plan;
   const AxisLines &lines;
@@ -105,6 +116,15 @@ Value ArgReductionKernel::toIndexType(Value position) {
                                  : b.create<arith::TruncIOp>(loc, indexType, position).getResult();
 }
 
+void ArgReductionKernel::askAhead(RankedTensorType rowType, Value row, Value position) {
+  if (!plan.schedule.ahead)
+    return;
+  LoopEmitter code(b, loc, k.target);
+  Value distance = plan.schedule.ahead->distance(
+      code, code.add(code.mul(row, size(lines.length)), position), bytesOf(type));
+  prefetch(input(0), rowType, {row, position}, distance);
+}
+
 void ArgReductionKernel::emitRows() {
   unsigned unroll = plan.schedule.vectors;
   SmallVector<Attribute> numbers;
@@ -125,6 +145,8 @@ void ArgReductionKernel::emitRows() {
         laneLoop(lines.length, unroll, {start.value, start.index},
                  [&](Value position, Value mask, ArrayRef<Value> carried) -> SmallVector<Value> {
                    Value element = loadLanes(input(0), rowType, {row, position}, mask);
+                   if (!mask)
+                     askAhead(rowType, row, position);
                    Value index = plus(emitter.splat(toIndexType(position)), laneNumbers);
                    Best kept = best.keep({carried[0], carried[1]}, {element, index}, mask);
                    return {kept.value, kept.index};

@@ -82,27 +82,18 @@ void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> 
   emitElement(stage, accumulators);
 }
 
-// From a line to one of the block behind its own: those come in turns from the first half of the
-// block and from the second.
-Value LoopPass::distanceInBlocks(int64_t elementBytes) {
-  LoopEmitter code(k.b, k.loc, k.target);
-  const int64_t block = schedule.aheadBlock / elementBytes,
-                line = LoopSchedule::lineBytes / elementBytes;
-  Value within = code.rem(position(/*ofReduced=*/false), code.constant(block));
-  Value isOdd = code.rem(code.div(within, code.constant(line)), code.constant(2));
-  Value to = code.add(code.div(within, code.constant(2)), code.mul(isOdd, block / 2));
-  return code.add(code.sub(to, within), block);
-}
-
 // A line of a cache at a time.
-void LoopPass::lookAhead(unsigned stage, Value position, unsigned vector) {
+void LoopPass::lookAhead(unsigned stage, Value start, unsigned vector) {
+  LoopEmitter code(k.b, k.loc, k.target);
   for (const LoopSchedule::Ahead &ahead : schedule.ahead) {
     if (ahead.stage != stage ||
-        vector * schedule.lanes * ahead.elementBytes % LoopSchedule::lineBytes != 0)
+        vector * schedule.lanes * ahead.elementBytes % BlockAhead::lineBytes != 0)
       continue;
-    body.innermost() = emitter.laneIndex(position);
-    Value distance = schedule.aheadBlock ? distanceInBlocks(ahead.elementBytes)
-                                         : emitter.extent(schedule.aheadElements);
+    body.innermost() = emitter.laneIndex(start);
+    Value distance =
+        schedule.aheadBlock
+            ? schedule.aheadBlock->distance(code, position(/*ofReduced=*/false), ahead.elementBytes)
+            : emitter.extent(schedule.aheadElements);
     body.prefetch(ahead.isOutput, ahead.number, distance);
   }
 }
@@ -374,6 +365,7 @@ LoopPass::Values LoopPass::rowsOfColumns(unsigned stage, Value from, Value to,
       vectors.next();
       select(column);
       emitElement(stage, MutableArrayRef<Value>(next).slice(c * count, count), column.number);
+      lookAhead(stage, column.start, column.number);
     }
     emitter.setMask(Value());
     vectors.takeTurns();

@@ -66,6 +66,9 @@ public:
   // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
   // partial results as vectors, stage by stage.
   Values walkLanes(Walks walks, Value from, Value to, std::optional<int64_t> extent);
+  // Asks for what the schedule says while the stage is at this vector, whose number is that of
+  // vectors side by side.
+  void lookAhead(unsigned stage, Value start, unsigned vector);
   // One row of each, whose sums come to those that there are.
   Values walkRow(Walks walks, Values sums);
 
@@ -90,11 +93,9 @@ private:
                      llvm::ArrayRef<Value> accumulators);
   void emitElement(unsigned stage, llvm::MutableArrayRef<Value> accumulators, unsigned column = 0);
   Value position(bool ofReduced);
-  Value distanceInBlocks(int64_t elementBytes);
   Value waitingPlace(unsigned column);
   void addToColumns(unsigned stage);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);
-  void lookAhead(unsigned stage, Value position, unsigned vector);
   Value add(Value x, Value y);
 
   CpuKernelBuilder &k;

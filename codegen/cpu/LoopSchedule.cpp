@@ -28,8 +28,7 @@ static constexpr int64_t ofFirstLevel = 32 << 10, ofSecondLevel = 1 << 20, ofThi
                          narrowBytes = 256;
 // Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
 // of longer ones a cache does not hold two. Those of one pass are asked for so far ahead.
-static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192,
-                         blockAhead = 32768;
+static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192, rowsAhead = 4;
 // Instructions of a stage with one function of elements (ir/dialect/KeratinBase.td) and what stands
 // around it.
 static constexpr int64_t oneFunction = 45;
@@ -88,7 +87,7 @@ static int64_t bytesOfElement(Block &body, const DimExpr &elements) {
 }
 
 LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarget &target)
-    : CpuKernelPlan(kernel), nest(kernel, std::move(space)) {
+    : CpuKernelPlan(kernel), nest(kernel, std::move(space)), memory(target.memory) {
   schedule.lanes = laneCount(body(), target);
   chooseWaiting();
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
@@ -361,7 +360,7 @@ int64_t LoopPlan::numbersIn(int64_t bytes) const {
 void LoopPlan::setTile(LoopSchedule::Tile tile, int64_t ofUnit, int64_t most, unsigned slots) {
   tile.units = std::max<int64_t>(1, most / ofUnit);
   // Slots begin at different lines of a cache.
-  tile.slotBytes = tile.units * ofUnit * bytesOfNumber(body()) + LoopSchedule::lineBytes;
+  tile.slotBytes = tile.units * ofUnit * bytesOfNumber(body()) + BlockAhead::lineBytes;
   scratchBytes = std::max(scratchBytes, slots * tile.slotBytes);
   schedule.tile = std::move(tile);
 }
@@ -455,15 +454,33 @@ SmallVector<LoopSchedule::Ahead> LoopPlan::tensorsOfRows() const {
 
 // What is asked for before it is needed.
 void LoopPlan::chooseAhead() {
-  if (nest.form != Form::Rows)
-    return;
   SmallVector<LoopSchedule::Ahead> tensors = tensorsOfRows();
-  if (schedule.vectorsTogether)
-    return askTogether(tensors);
-  if (askForNextRow(tensors))
+  switch (nest.form) {
+  case Form::Scalar:
     return;
+  case Form::Flat:
+  case Form::Lines:
+    return askForResults(tensors);
+  case Form::Columns:
+    if (!memory.isFar)
+      return;
+    // Whole rows are one walk as well.
+    if (const DimExpr &columns = nest.innermost().extent;
+        columns.isConstant() && columns.constantValue() <= schedule.blockColumns())
+      break;
+    return askForRows(tensors);
+  case Form::Rows:
+    if (schedule.vectorsTogether)
+      return askTogether(tensors);
+    if (askForNextRow(tensors))
+      return;
+  }
   llvm::erase_if(tensors, [](const LoopSchedule::Ahead &tensor) { return tensor.isOutput; });
-  askForLater(tensors, stagesPresent().front());
+  SmallVector<unsigned> stages = stagesPresent();
+  // A row is in a cache behind the first; columns are not.
+  if (nest.form == Form::Rows)
+    stages.truncate(1);
+  askForLater(tensors, stages);
 }
 
 // Of rows that are passed over several times the processor fetches by itself only what it sees a
@@ -492,20 +509,9 @@ bool LoopPlan::askForNextRow(ArrayRef<LoopSchedule::Ahead> tensors) {
   return true;
 }
 
-// Of stages that are under way at once each walks along what it reads or writes as the first one
-// without a pause. One that computes for long does so slowly: memory, not a cache, has to be asked
-// early.
-void LoopPlan::askTogether(ArrayRef<LoopSchedule::Ahead> tensors) {
-  const DimExpr elements = nest.elements();
-  int64_t bytes = 0;
-  for (const LoopSchedule::Ahead &tensor : tensors)
-    bytes += tensor.elementBytes;
-  const bool isLong = llvm::any_of(
-      stagesPresent(), [&](unsigned stage) { return vectorsSideBySide(instructions(stage)) == 1; });
-  const int64_t cache = isLong ? ofThirdLevel : ofSecondLevel;
-  if (bytes == 0 || (elements.isConstant() && elements.constantValue() <= cache / bytes))
-    return;
-  auto touches = [&](unsigned stage, const LoopSchedule::Ahead &tensor) {
+// The one that reads or writes the tensor first, if it is one of those that are there.
+std::optional<unsigned> LoopPlan::firstStageAt(const LoopSchedule::Ahead &tensor) const {
+  auto touches = [&](unsigned stage) {
     if (!tensor.isOutput)
       return nest.reads(stage, body().getArgument(tensor.number));
     if (const auto &waiting = schedule.waiting;
@@ -515,33 +521,95 @@ void LoopPlan::askTogether(ArrayRef<LoopSchedule::Ahead> tensors) {
       return output.number == tensor.number;
     });
   };
+  for (unsigned stage : stagesPresent())
+    if (touches(stage))
+      return stage;
+  return std::nullopt;
+}
+
+static int64_t bytesOf(ArrayRef<LoopSchedule::Ahead> tensors) { // at an index
+  int64_t bytes = 0;
   for (const LoopSchedule::Ahead &tensor : tensors)
-    for (unsigned stage : stagesPresent())
-      if (touches(stage, tensor)) {
-        schedule.ahead.push_back(tensor);
-        schedule.ahead.back().stage = stage;
-        break;
-      }
+    bytes += tensor.elementBytes;
+  return bytes;
+}
+
+// Of stages that are under way at once each walks along what it reads or writes as the first one
+// without a pause. One that computes for long does so slowly: memory, not a cache, has to be asked
+// early, but for one that is as far away.
+void LoopPlan::askTogether(ArrayRef<LoopSchedule::Ahead> tensors) {
+  const DimExpr elements = nest.elements();
+  const int64_t bytes = bytesOf(tensors);
+  const bool isLong = llvm::any_of(
+      stagesPresent(), [&](unsigned stage) { return vectorsSideBySide(instructions(stage)) == 1; });
+  const int64_t cache = isLong && !memory.isFar ? ofThirdLevel : ofSecondLevel;
+  if (bytes == 0 || (elements.isConstant() && elements.constantValue() <= cache / bytes))
+    return;
+  for (const LoopSchedule::Ahead &tensor : tensors)
+    if (const std::optional<unsigned> stage = firstStageAt(tensor)) {
+      schedule.ahead.push_back(tensor);
+      schedule.ahead.back().stage = *stage;
+    }
   schedule.aheadElements = bytesAhead / bytes;
+}
+
+// Whether the second level is known to be too small for all that lies at the indices, and what is
+// behind it far away.
+bool LoopPlan::isFarAway(ArrayRef<LoopSchedule::Ahead> tensors) const {
+  const DimExpr elements = nest.elements();
+  return memory.isFar && !tensors.empty() && elements.isConstant() &&
+         elements.constantValue() > ofSecondLevel / bytesOf(tensors);
+}
+
+// Of what nobody has read a core begins to fetch a line when it is stored to.
+void LoopPlan::askForResults(ArrayRef<LoopSchedule::Ahead> tensors) {
+  if (!isFarAway(tensors))
+    return;
+  int64_t widest = 1;
+  for (const LoopSchedule::Ahead &tensor : tensors)
+    if (tensor.isOutput) {
+      schedule.ahead.push_back(tensor);
+      widest = std::max(widest, tensor.elementBytes);
+    }
+  schedule.aheadElements = LoopSchedule::Tile::pageBytes / widest;
+}
+
+// Blocks of columns are read and written in short pieces, each in another page than the one before.
+// Those of tiles are long, and several rows are read at once, but results are stored one by one.
+void LoopPlan::askForRows(ArrayRef<LoopSchedule::Ahead> tensors) {
+  if (!isFarAway(tensors) || !areRowsApart(LoopSchedule::Tile::pageBytes))
+    return;
+  for (const LoopSchedule::Ahead &tensor : tensors) {
+    const std::optional<unsigned> stage = firstStageAt(tensor);
+    if (!stage || (schedule.tile && (!tensor.isOutput || schedule.tile->steps[*stage].rows > 1)))
+      continue;
+    schedule.ahead.push_back(tensor);
+    schedule.ahead.back().stage = *stage;
+  }
+  schedule.aheadElements = mul(rowDistance(), DimExpr(schedule.tile ? 1 : rowsAhead)).value_or(0);
 }
 
 // The processor sees by itself that rows follow each other, but not so far ahead as it would take:
 // of what waits for elements only so much is under way, and of one page at a time less than of two.
 // Short stages behind the first leave it no time to spare.
-void LoopPlan::askForLater(ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage) {
-  const bool areInOrder = nest.outerReduced.empty() || schedule.tile;
+void LoopPlan::askForLater(ArrayRef<LoopSchedule::Ahead> inputs, ArrayRef<unsigned> stages) {
+  const bool isRow = nest.form == Form::Rows;
+  const bool areInOrder =
+      nest.outerReduced.empty() || (isRow && schedule.tile) ||
+      (!isRow && (nest.outerKept.empty() || nest.outerKept.back() < nest.outerReduced.front()));
   const bool areLong = llvm::is_contained(schedule.unroll, 1u);
-  const DimExpr elements = nest.elements();
-  int64_t bytes = 0;
-  for (const LoopSchedule::Ahead &input : inputs)
-    bytes += input.elementBytes;
-  if (bytes == 0 || !areInOrder || !(isOneStage() || areLong) || !elements.isConstant() ||
-      elements.constantValue() <= ofThirdLevel / bytes)
+  if (!areInOrder || (isRow && !isOneStage() && !areLong))
     return;
-  schedule.ahead.assign(inputs.begin(), inputs.end());
-  for (LoopSchedule::Ahead &input : schedule.ahead)
-    input.stage = stage;
-  schedule.aheadBlock = blockAhead / int64_t(llvm::PowerOf2Ceil(inputs.size()));
+  schedule.aheadBlock =
+      BlockAhead::of(int64_t(inputs.size()), bytesOf(inputs), nest.elements(), memory);
+  if (!schedule.aheadBlock)
+    return;
+  for (const LoopSchedule::Ahead &input : inputs)
+    for (unsigned stage : stages)
+      if (isRow || nest.reads(stage, body().getArgument(input.number))) {
+        schedule.ahead.push_back(input);
+        schedule.ahead.back().stage = stage;
+      }
 }
 
 void LoopPlan::splitWork() {
@@ -653,7 +721,7 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   if (!schedule.ahead.empty()) {
     out << "; asks for " << counted(int64_t(schedule.ahead.size()), "tensor") << " ";
     if (schedule.aheadBlock)
-      out << "a block of " << schedule.aheadBlock << " bytes ahead";
+      out << *schedule.aheadBlock;
     else
       out << schedule.aheadElements.str() << " elements ahead";
   }

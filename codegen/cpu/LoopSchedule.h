@@ -9,6 +9,7 @@
 #ifndef KERATIN_CODEGEN_CPU_LOOPSCHEDULE_H
 #define KERATIN_CODEGEN_CPU_LOOPSCHEDULE_H
 
+#include "codegen/cpu/BlockAhead.h"
 #include "codegen/cpu/CpuKernelPlan.h"
 #include "codegen/lowering/LoopNest.h"
 
@@ -40,10 +41,8 @@ struct LoopSchedule {
   };
   llvm::SmallVector<Ahead> ahead;
   ir::DimExpr aheadElements = 0;
-  // Of what is walked from one end to the other: the block of so many bytes behind its own, of both
-  // halves in turns. 0: it is not.
-  int64_t aheadBlock = 0;
-  static constexpr int64_t lineBytes = 64; // of a cache
+  // In the place of those elements, of what is walked from one end to the other.
+  std::optional<BlockAhead> aheadBlock;
   // Rows of lengths that the call knows have code of their own where they are at most so many
   // vectors. 0: there is none.
   unsigned shortVectors = 0;
@@ -118,6 +117,7 @@ public:
   LoopSchedule schedule;
 
 private:
+  MemoryTraits memory;
   bool areWholeRows = false;   // of columns: one block
   unsigned waitingVectors = 1; // of a block of columns, if something of it waits
   int64_t instructions(unsigned stage) const;
@@ -136,7 +136,11 @@ private:
   void chooseAhead();
   bool askForNextRow(llvm::ArrayRef<LoopSchedule::Ahead> tensors);
   void askTogether(llvm::ArrayRef<LoopSchedule::Ahead> tensors);
-  void askForLater(llvm::ArrayRef<LoopSchedule::Ahead> inputs, unsigned stage);
+  std::optional<unsigned> firstStageAt(const LoopSchedule::Ahead &tensor) const;
+  bool isFarAway(llvm::ArrayRef<LoopSchedule::Ahead> tensors) const;
+  void askForResults(llvm::ArrayRef<LoopSchedule::Ahead> tensors);
+  void askForRows(llvm::ArrayRef<LoopSchedule::Ahead> tensors);
+  void askForLater(llvm::ArrayRef<LoopSchedule::Ahead> inputs, llvm::ArrayRef<unsigned> stages);
   int64_t numbersIn(int64_t bytes) const;
   void setTile(LoopSchedule::Tile tile, int64_t ofUnit, int64_t most, unsigned slots);
   void printTile(llvm::raw_ostream &out) const;

@@ -135,6 +135,7 @@ void LoopTile::takeVectors(unsigned stage, ArrayRef<Value> rows, Value start, un
     for (auto [v, column] : llvm::enumerate(columns)) {
       pass.select(column);
       body.emit(stage, MutableArrayRef<Value>(taken).slice(v * like.size(), like.size()));
+      pass.lookAhead(stage, column.start, unsigned(v));
     }
   }
   emitter.setMask(Value());
@@ -165,6 +166,7 @@ void LoopTile::takeBlock(unsigned stage, Value first, Value last) {
     for (auto [v, column] : llvm::enumerate(columns)) {
       pass.select(column);
       body.emit(stage, MutableArrayRef<Value>(next).slice(v * fresh.size(), fresh.size()));
+      pass.lookAhead(stage, column.start, unsigned(v));
     }
     emitter.setMask(Value());
     return next;

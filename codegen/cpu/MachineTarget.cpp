@@ -90,8 +90,9 @@ static void deriveVectorShape(MachineTarget &target) {
     target.multipliesPairs = avx512 && info->checkFeatures("+avx512bf16");
     target.multipliesTiles = target.multipliesPairs && info->checkFeatures("+amx-tile,+amx-bf16");
     target.multipliesByteTiles = avx2 && info->checkFeatures("+amx-tile,+amx-int8");
-    target.products =
-        productTraits(target.cpu, target.multipliesTiles || target.multipliesByteTiles);
+    const bool hasAmx = target.multipliesTiles || target.multipliesByteTiles;
+    target.products = productTraits(target.cpu, hasAmx);
+    target.memory = memoryTraits(target.cpu, hasAmx);
     target.hasFma = info->checkFeatures("+fma");
     target.hasRoundInstruction = info->checkFeatures("+sse4.1");
     target.hasF16c = info->checkFeatures("+f16c");

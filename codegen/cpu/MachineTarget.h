@@ -29,6 +29,7 @@ struct MachineTarget : LlvmTarget, ElementTarget {
   bool multipliesTiles = false;
   bool multipliesByteTiles = false;
   ProductTraits products;
+  MemoryTraits memory;
 
   // Lanes of a native vector of elements with the given width in bits; one where it has no room for
   // an element.

@@ -4,12 +4,23 @@
 
 using namespace keratin;
 
+// Their third-level cache gives a core 9 bytes a cycle (that of a Zen 5 30), and it and memory are
+// far away.
+static bool isFarFromMemory(llvm::StringRef cpu, bool hasAmx) {
+  static constexpr llvm::StringRef names[] = {"sapphirerapids", "emeraldrapids", "graniterapids",
+                                              "graniterapids-d"};
+  return hasAmx || llvm::is_contained(names, cpu);
+}
+
 codegen::ProductTraits codegen::productTraits(llvm::StringRef cpu, bool hasAmx) {
-  // Their third-level cache gives a core 9 bytes a cycle (that of a Zen 5 30): half of their
-  // second-level cache.
-  static constexpr llvm::StringRef slowThird[] = {"sapphirerapids", "emeraldrapids",
-                                                  "graniterapids", "graniterapids-d"};
-  if (hasAmx || llvm::is_contained(slowThird, cpu))
+  // Half of their second-level cache.
+  if (isFarFromMemory(cpu, hasAmx))
     return {.heldColumnBytes = 1024 * 1024, .rowsAhead = 8};
+  return {};
+}
+
+codegen::MemoryTraits codegen::memoryTraits(llvm::StringRef cpu, bool hasAmx) {
+  if (isFarFromMemory(cpu, hasAmx))
+    return {.partsAhead = 8, .isFar = true};
   return {};
 }

@@ -18,8 +18,18 @@ struct ProductTraits {
   int64_t rowsAhead = 0;
 };
 
+// Of what the second-level cache does not hold (docs/performance.md#pages-of-sums).
+struct MemoryTraits {
+  // Of how many parts of a block ahead lines are asked for in turns.
+  int64_t partsAhead = 2;
+  // So far away that what a core fetches ahead by itself of one walk is two thirds of what it can
+  // have under way, and of results less.
+  bool isFar = false;
+};
+
 // `hasAmx`: of a name that says nothing (x86-64-v4), AMX says that it is an Intel.
 ProductTraits productTraits(llvm::StringRef cpu, bool hasAmx);
+MemoryTraits memoryTraits(llvm::StringRef cpu, bool hasAmx);
 
 } // namespace keratin::codegen
 

@@ -82,6 +82,11 @@ void SingleOpKernel::storeLanes(Value registers, Value pointer, RankedTensorType
   emitter.setMask(Value());
 }
 
+void SingleOpKernel::prefetch(Value pointer, RankedTensorType type, ArrayRef<Value> position,
+                              Value distance) {
+  emitter.prefetch(pointer, type, indexOf(emitter, position, true), distance, /*willStore=*/false);
+}
+
 Value SingleOpKernel::loadScalar(Value pointer, RankedTensorType type, ArrayRef<Value> position) {
   return emitter.load(pointer, type, indexOf(emitter, position, false));
 }

@@ -37,6 +37,9 @@ protected:
   Value loadLanes(Value pointer, mlir::RankedTensorType type, ArrayRef<Value> position, Value mask);
   void storeLanes(Value registers, Value pointer, mlir::RankedTensorType type,
                   ArrayRef<Value> position, Value mask);
+  // Asks for the line so many elements behind the position.
+  void prefetch(Value pointer, mlir::RankedTensorType type, ArrayRef<Value> position,
+                Value distance);
   Value loadScalar(Value pointer, mlir::RankedTensorType type, ArrayRef<Value> position);
   void storeScalar(Value registers, Value pointer, mlir::RankedTensorType type,
                    ArrayRef<Value> position);

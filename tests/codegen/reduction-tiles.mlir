@@ -26,7 +26,7 @@
 // REGISTERS:      16 vectors side by side
 // REGISTERS-SAME: sums of blocks wait
 // ROWS:           sums of up to 1024 rows wait for each other
-// AHEAD:          asks for 1 tensor a block of 32768 bytes ahead
+// AHEAD:          asks for 1 tensor a block of 32768 bytes ahead, in 2 parts
 
 func.func @columns(%x: tensor<301x5000xf32>) -> tensor<5000xf32> attributes {check.seed = 5 : i64} {
   %0 = keratin.reduce_sum %x axes = [0] : (tensor<301x5000xf32>) -> tensor<5000xf32>
