@@ -4,10 +4,13 @@
 // Rows are added in the order of the indices whatever the number of threads, so the result is
 // always the same: units are blocks of columns, and each walks all the indices. Sums of float16 and
 // bfloat16 are rounded after each addition, since they are kept in the result. An index outside
-// makes the call fail, and its row is left out.
+// makes the call fail, unless the row is
+// another rank's, and its row is left out.
 #include "codegen/cpu/RowUpdateKernel.h"
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/lowering/ScatterNest.h"
+
+#include "ir/dialect/OwnRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,7 +91,7 @@ private:
   const ScatterNest &nest;
   Type type;
   const DimExpr &rows, &width, &count;
-  Value site;
+  Value site; // null: indices may be outside
 };
 
 // The result as one run of zeros.
@@ -102,12 +105,14 @@ void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRo
     Value to = position(0, nest.indicesType, {from});
     // Unsigned: what is negative is too large.
     Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, to, size(rows));
-    auto branch = b.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);
+    auto branch = b.create<scf::IfOp>(loc, inside, /*withElseRegion=*/bool(site));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     addRow(from, to);
-    b.setInsertionPointToStart(branch.elseBlock());
-    k.fail(loc, site);
+    if (site) {
+      b.setInsertionPointToStart(branch.elseBlock());
+      k.fail(loc, site);
+    }
     return {};
   });
 }
@@ -150,7 +155,8 @@ void ScatterKernel::emitScalars() {
 }
 
 void ScatterKernel::emit() {
-  site = k.site(op, nest.message());
+  if (!ir::hasOwnRows(op))
+    site = k.site(op, nest.message());
   forEachUnit(plan.blocks, [&](Value, Value column) {
     if (plan.schedule.vectors)
       emitBlock(column);

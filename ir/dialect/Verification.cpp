@@ -2,6 +2,7 @@
 // LLVM is packaged without assertions, so a cast of the wrong type would be silent damage.
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/OwnRows.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
@@ -118,6 +119,9 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
                        size.getDims()[0].isSymbol(),
                    "the symbol of a keratin.rank");
   }
+  if (name == kOwnRowsAttr)
+    return require(isa<GatherOp, ScatterAddOp>(op) && isa<UnitAttr>(value),
+                   "on a gather or a scatter_add");
   if (SizeNames::isAttribute(name))
     return SizeNames::verify(op, attribute);
   if (LimitedSizes::isAttribute(name))

@@ -1,5 +1,6 @@
 // Where each element of a moved tensor comes from.
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/OwnRows.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -127,10 +128,13 @@ Value GatherOp::buildElement(ElementBuilder &builder, ArrayRef<Index> index) {
   Value low = builder.less(builder.index(DimExpr(-1)), row);
   Value high = builder.less(row, builder.index(getShape(getX())[0]));
   builder.setElementType(IntegerType::get(getContext(), 1));
-  row = builder.checked(row, builder.and_(low, high),
-                        "gather: an index is outside the first axis of the reference");
+  Value inside = builder.and_(low, high);
   SmallVector<Index> source{row};
   source.append(index.begin() + rank, index.end());
+  if (hasOwnRows(*this))
+    return builder.elementOrZero(0, source, inside);
+  source.front() =
+      builder.checked(row, inside, "gather: an index is outside the first axis of the reference");
   return builder.element(0, source);
 }
 

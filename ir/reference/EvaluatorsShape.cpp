@@ -1,4 +1,5 @@
 // Ops that move elements. Types are verified, but sizes known only at run time are checked here.
+#include "ir/dialect/OwnRows.h"
 #include "ir/reference/ElementMath.h"
 #include "ir/reference/Evaluation.h"
 #include "ir/reference/IndexWalk.h"
@@ -128,15 +129,16 @@ LogicalResult ReverseOp::evaluate(EvaluationContext &, Operands operands, Result
 
 LogicalResult GatherOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   const HostTensor &x = *operands[0], &indices = *operands[1];
+  const bool isOfOwn = hasOwnRows(*this);
   for (int64_t row : indices.ints)
-    if (!isInside(row, x.dims[0]))
+    if (!isOfOwn && !isInside(row, x.dims[0]))
       return fail(context, "gather: index " + Twine(row) + " is outside the first axis of size " +
                                Twine(x.dims[0]));
   if (results[0].size() == 0)
     return success();
   int64_t width = results[0].size() / indices.size();
   for (int64_t i = 0; i < indices.size(); ++i)
-    for (int64_t j = 0; j < width; ++j)
+    for (int64_t j = 0; j < width && isInside(indices.ints[i], x.dims[0]); ++j)
       copyElement(results[0], i * width + j, x, indices.ints[i] * width + j);
   return success();
 }
@@ -145,14 +147,17 @@ LogicalResult GatherOp::evaluate(EvaluationContext &context, Operands operands, 
 template <typename Op, class Combine>
 static LogicalResult scatter(Op op, EvaluationContext &context, const HostTensor &indices,
                              const HostTensor &updates, HostTensor &y, const Combine &combine) {
+  const bool isOfOwn = hasOwnRows(op);
   for (int64_t row : indices.ints)
-    if (!isInside(row, y.dims[0]))
+    if (!isOfOwn && !isInside(row, y.dims[0]))
       return fail(context, op->getName().stripDialect() + ": index " + Twine(row) +
                                " is outside the first axis of size " + Twine(y.dims[0]));
   if (updates.size() == 0)
     return success();
   int64_t width = updates.size() / indices.size();
   for (int64_t i = 0; i < updates.size(); ++i) {
+    if (!isInside(indices.ints[i / width], y.dims[0]))
+      continue;
     int64_t to = indices.ints[i / width] * width + i % width;
     dispatchElement(y.dtype, [&](auto zero) {
       using T = decltype(zero);

@@ -1,5 +1,6 @@
 #include "passes/fusion/RowUpdates.h"
 
+#include "ir/dialect/OwnRows.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/OpProperties.h"
 #include "passes/simplify/Matchers.h"
@@ -231,7 +232,7 @@ static bool areChecked(Value indices, const DimExpr &rows) {
 void keratin::passes::checkUpdatedRows(func::FuncOp function) {
   for (auto scatter : function.getBody().front().getOps<ScatterAddOp>()) {
     DimExpr rows = getShape(scatter.getY())[0];
-    if (areChecked(scatter.getIndices(), rows) || !rowUpdateOf(scatter))
+    if (hasOwnRows(scatter) || areChecked(scatter.getIndices(), rows) || !rowUpdateOf(scatter))
       continue;
     OpBuilder builder(scatter);
     auto bound = [&](const DimExpr &size) { return DimsAttr::get(builder.getContext(), {size}); };

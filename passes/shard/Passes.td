@@ -39,7 +39,16 @@ def Shard : KeratinPass<"shard"> {
     <4*d1, 4>, of equal ones, is the one of rank d1, <d1, d2> one that begins somewhere and has some
     size. All dimensions that follow from it have the part's size, and only these: a product along
     columns is a part, one over rows a share. A value that is whole, a bias, is cut where it meets
-    a part.
+    a part. A gather of rows of which each rank has some picks the rank's own, and zeros for the
+    others (`keratin.own_rows`): a share. What is scattered by the same indices into as many rows is
+    a part of the rows, too.
+
+    ```mlir
+    %checked = keratin.check_range %indices lower = <0> upper = <8> "gather: …" : tensor<3xi32>
+    %own = keratin.sub %checked, %begin : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+    %rows = keratin.gather %part, %own {keratin.own_rows} : (tensor<4x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+    %y = keratin.all_reduce sum %rows : tensor<3x2xf32>
+    ```
 
     `keratin.rank` gets a symbol in its attribute `keratin.size`, one for each axis: a call knows the
     rank as it knows its sizes.

@@ -1,6 +1,7 @@
 #include "passes/shard/RankValues.h"
 
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/OwnRows.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/OpProperties.h"
@@ -154,7 +155,7 @@ LogicalResult RankValues::visitRuns(Operation *op) {
     if (own)
       common = own;
   }
-  if (needsOrder || isa<RandomBitsOp>(op) || isCut(op))
+  if (needsOrder || isa<RandomBitsOp>(op) || isCut(op) || (hasOwnRows(op) && isa<ScatterAddOp>(op)))
     common = DimExpr(1);
   for (Value result : op->getResults())
     setRuns(result, common);
@@ -245,6 +246,8 @@ LogicalResult RankValues::visitKinds(Operation *op) {
     return visitCollective(op);
   if (auto rank = dyn_cast<RankOp>(op))
     return visitRank(rank);
+  if (hasOwnRows(op) && dimensionOf(isa<GatherOp>(op) ? op->getOperand(0) : op->getResult(0)) == 0u)
+    return visitOwnRows(op);
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
       if (!hasParts(value))
@@ -422,6 +425,16 @@ LogicalResult RankValues::visitScatter(ScatterAddOp op) {
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
 }
 
+// Of a table of which each rank has rows: what picks them is the same on all.
+LogicalResult RankValues::visitOwnRows(Operation *op) {
+  const bool isLookup = isa<GatherOp>(op);
+  Value indices = op->getOperand(isLookup ? 1 : 0);
+  if (isPart(indices) || isPart(isLookup ? op->getResult(0) : op->getOperand(1)))
+    return refuse(op, op->getName().stripDialect() + " of rows that are in parts, by parts of");
+  needOperandsWhole(op);
+  return setKinds(op, RankKind::Sum), success();
+}
+
 LogicalResult RankValues::visitWindows(Operation *op, ArrayRef<int64_t> window,
                                        ArrayRef<int64_t> strides, DimsAttr low) {
   if (std::optional<unsigned> dimension = dimensionOf(op->getOperand(0)))
@@ -531,17 +544,6 @@ LogicalResult RankValues::visitCollective(Operation *op) {
   return needAllWhole(op);
 }
 
-// What a rank makes of what is its own is its own.
-LogicalResult RankValues::visitOwn(Operation *op) {
-  if (isa<LoopOpInterface, IfOp, func::ReturnOp>(op) || isCollective(op) || symbolDefinedBy(op))
-    return refuse(op, op->getName().stripDialect() + " of what a rank makes of its own rows along");
-  needOperandsWhole(op);
-  for (Value result : op->getResults())
-    kinds[result] = RankKind::Own;
-  return success();
-}
-
-//===-- Loops and branches --------------------------------------------------------------------===//
 LogicalResult RankValues::refuseOthers(Operation *op, StringRef what) {
   const int64_t symbol = *llvm::min_element(sharded);
   return emitGraphError(op) << what
@@ -558,6 +560,17 @@ LogicalResult RankValues::visitRank(RankOp op) {
   return refuseOthers(op, "rank_index");
 }
 
+// What a rank makes of what is its own is its own.
+LogicalResult RankValues::visitOwn(Operation *op) {
+  if (isa<LoopOpInterface, IfOp, func::ReturnOp>(op) || isCollective(op) || symbolDefinedBy(op))
+    return refuse(op, op->getName().stripDialect() + " of what a rank makes of its own rows along");
+  needOperandsWhole(op);
+  for (Value result : op->getResults())
+    kinds[result] = RankKind::Own;
+  return success();
+}
+
+//===-- Loops and branches --------------------------------------------------------------------===//
 
 // A state is a share if it begins as one, or with zeros, and each step makes a share of it: all
 // that may be are taken for it, until a step makes something else of one.

@@ -82,6 +82,7 @@ private:
   mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitOtherAxis(mlir::Operation *op);
   mlir::LogicalResult visitRank(ir::RankOp op);
+  mlir::LogicalResult visitOwnRows(mlir::Operation *op);
   mlir::LogicalResult refuseOthers(mlir::Operation *op, llvm::StringRef what);
   mlir::LogicalResult visitOwn(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);

@@ -2,6 +2,7 @@
 #ifndef KERATIN_PASSES_SHARD_VARIABLEPARTS_H
 #define KERATIN_PASSES_SHARD_VARIABLEPARTS_H
 
+#include "ir/builder/GraphMath.h"
 #include "ir/dialect/Signature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,6 +64,15 @@ private:
                                       llvm::ArrayRef<int64_t> steps, int64_t step);
   mlir::LogicalResult followConcatenate(ir::ConcatenateOp op);
   mlir::LogicalResult followReshape(ir::ReshapeOp op);
+  mlir::LogicalResult followConvolution(ir::ConvolutionOp op);
+  mlir::LogicalResult followWindows(mlir::Operation *op, llvm::ArrayRef<int64_t> window,
+                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
+  mlir::Value valueOf(ir::GraphMath &math, const ir::DimExpr &number) const;
+  mlir::FailureOr<mlir::Value> ownIndices(mlir::Operation *op, mlir::Value indices,
+                                          const ir::DimExpr &rows, llvm::StringRef message);
+  bool arePicked(mlir::Value indices, const llvm::DenseMap<mlir::Value, mlir::Value> &known) const;
+  mlir::LogicalResult followLookup(ir::GatherOp op);
+  mlir::LogicalResult followRows(ir::ScatterAddOp op);
   mlir::LogicalResult followReturn(mlir::func::ReturnOp op);
   mlir::LogicalResult inferResults(mlir::Operation *op);
   void setShape(mlir::Value value, const ir::Shape &shape);
@@ -74,6 +84,9 @@ private:
   SymbolsByAxis sizes;
   llvm::DenseMap<int64_t, Units> units; // by symbol
   std::map<ir::DimExpr, llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value>> cuts;
+  // What picks rows of tables that are in parts, and the same counted from the rank's first row; by
+  // the number of its rows.
+  std::map<ir::DimExpr, llvm::DenseMap<mlir::Value, mlir::Value>> picked;
 };
 
 } // namespace keratin::passes

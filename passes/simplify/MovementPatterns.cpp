@@ -7,6 +7,7 @@
 #include "passes/simplify/Scatters.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/OwnRows.h"
 #include "ir/interfaces/ContractionShape.h"
 
 using namespace keratin::ir;
@@ -291,7 +292,8 @@ Value keratin::passes::joinScatters(OpBuilder &builder, Location location, Scatt
   std::optional<DimExpr> a = product(getShape(first.getIndices()));
   std::optional<DimExpr> b = product(getShape(second.getIndices()));
   if (!a || !b || !add(*a, *b) ||
-      getElementType(first.getIndices()) != getElementType(second.getIndices()))
+      getElementType(first.getIndices()) != getElementType(second.getIndices()) ||
+      hasOwnRows(first) != hasOwnRows(second))
     return {};
   GraphMath g(builder, location);
   const Shape table = getShape(first.getY());
@@ -303,7 +305,10 @@ Value keratin::passes::joinScatters(OpBuilder &builder, Location location, Scatt
   };
   Value indices = joined(first.getIndices(), second.getIndices(), {DimExpr(0)});
   Value updates = joined(first.getUpdates(), second.getUpdates(), table);
-  return g.scatterAdd(indices, updates, table);
+  Value sum = g.scatterAdd(indices, updates, table);
+  if (hasOwnRows(first))
+    setOwnRows(sum.getDefiningOp());
+  return sum;
 }
 
 void keratin::passes::populateMovementPatterns(RewritePatternSet &patterns) {

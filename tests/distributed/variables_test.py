@@ -84,6 +84,37 @@ class Block(Model):
         return x / K.sqrt(K.mean(K.square(x), axis=-1, keepdims=True) + 1e-3)
 
 
+class Words(Model):
+    """A table by rows: each rank looks up what it has."""
+    ROWS = 12
+    SHAPES = property(lambda self: [((self.ROWS, 8), 0), ((8, 6), 1), ((6, 3), 0)])
+
+    def net(self, x, table, w, v):
+        words = K.cast(K.abs(x) * (self.ROWS - .1), 'int32')
+        return K.dot(K.tanh(K.dot(K.sum(K.gather(table, words), axis=2), w)), v) + K.gather(table, words[:, :, 0])[..., :3]
+
+
+class UnevenWords(Words):
+    """Of three ranks one has no row."""
+    ROWS = 2
+
+
+class Channels(Model):
+    """Filters by output channels, then by input channels: a message each way."""
+    SHAPES = [((3, 5, 8), 2), ((8,), 0), ((3, 8, 6), 1), ((6, 3), None)]
+
+    def net(self, x, first, b, second, out, each=None):
+        h = K.expand_dims(K.relu(K.conv1d(x, first, padding='same') + b), 2)
+        h = K.pool2d(h, (3, 1), padding='same')
+        if each is not None: h = K.depthwise_conv2d(h, each, padding='same')
+        return K.dot(K.conv1d(K.squeeze(h, 2), second, padding='same'), out)
+
+
+class EachChannel(Channels):
+    """With two filters for each channel between them."""
+    SHAPES = [((3, 5, 8), 2), ((8,), 0), ((3, 16, 6), 1), ((6, 3), None), ((3, 1, 8, 2), 2)]
+
+
 def check(ones, others, bound=2e-5):
     for one, other in zip(ones, others):
         assert one.shape == other.shape and abs(one - other).max() <= bound * (1 + abs(one).max()), (one, other)
@@ -108,7 +139,8 @@ run.jobs = 0
 
 
 # 8 columns are 4 and 4, or 2, 3 and 3.
-@pytest.mark.parametrize('model, size', [('Perceptron', 1), ('Perceptron', 2), ('Perceptron', 3), ('Block', 2)])
+@pytest.mark.parametrize('model, size', [('Perceptron', 1), ('Perceptron', 2), ('Perceptron', 3), ('Block', 2),
+                                         ('Words', 2), ('UnevenWords', 3), ('Channels', 2), ('Channels', 3), ('EachChannel', 2)])
 @pytest.mark.parametrize('optimizer', ['sgd', 'adam'])
 def test_steps_are_those_of_one_rank(model, size, optimizer):
     run(size, ['whole, divided = (%s(%s, divides) for divides in (False, True))' % (model, optimizer),
@@ -118,7 +150,7 @@ def test_steps_are_those_of_one_rank(model, size, optimizer):
                'assert all(state.any() for state in divided.values())'])
 
 
-@pytest.mark.parametrize('model', ['Perceptron', 'Block'])
+@pytest.mark.parametrize('model', ['Perceptron', 'Block', 'Words', 'EachChannel'])
 @pytest.mark.parametrize('optimizer', ['sgd', 'adam'])
 def test_a_batch_along_another_axis(model, optimizer):
     run(4, ['whole, divided = (%s(%s, divides) for divides in (False, True))' % (model, optimizer),
@@ -171,6 +203,62 @@ def test_checkpoints_are_those_of_any_number_of_ranks(tmp_path):
     assert saved and {run(size, load + show, index)[0] for size in (1, 2, 3)} == {saved}
 
 
+# Rows that no rank was given stay, moments too; a part may get none at all.
+@pytest.mark.parametrize('rows', [12, 11])
+def test_lazy_updates_of_a_part_are_those_of_the_whole(rows):
+    run(3, ['words = K.placeholder((5,), dtype="int32")',
+            'initial = numpy.random.RandomState(1).randn(%d, 8)' % rows,
+            'def make(divides):',
+            '    table = K.variable(initial)',
+            '    states, updates = adam([table], K.gradients(K.sum(K.square(K.gather(table, words) - 1)), [table]))',
+            '    shards = [(table, 0)] if divides else []',
+            '    return K.function([words], [K.gather(table, words)], updates, shard=shards, lazy_updates=True), [table] + states',
+            '(whole, values), (divided, own) = make(False), make(True)',
+            'for given in ([0, 1, 1, 3, 0], [3, 3, 3, 3, 3], [10, 4, 10, 9, 0]):',
+            '    check(whole([given]), divided([given]))',
+            '    check(K.batch_get_value(values), K.batch_get_value(own))',
+            'assert (K.get_value(own[0])[5:9] == initial[5:9].astype("float32")).all()',
+            'refused(lambda: divided([[0, 1, %d, 1, 0]]))' % rows])
+
+
+def test_a_gradient_of_a_table_is_a_part():
+    run(2, ['words, table = K.placeholder((3,), dtype="int32"), K.variable(numpy.ones((8, 2)))',
+            'f = K.function([words], [K.gradients(K.sum(K.gather(table, words)), [table])[0]], shard=[(table, 0)])',
+            'expected = numpy.zeros((8, 2)); expected[1], expected[6] = 2, 1',
+            'check(f([[1, 6, 1]]), [expected[4 * D.rank():4 * D.rank() + 4]], 0)'])
+
+
+def test_saved_graphs_keep_parts_and_axes(tmp_path):
+    path = str(tmp_path / '%d.ktg')
+    run(4, ['model = Perceptron(sgd, True)',
+            'path = %r %% D.rank()' % path,
+            'K.save_function(model.step, path)',
+            'loaded = K.load_function(path)',
+            "K.save_function(loaded, path + '2')",
+            "assert open(path, 'rb').read() == open(path + '2', 'rb').read()",
+            'for step in range(3): check(model.train(), loaded([images[model.rows], labels[model.rows]]), 0)',
+            'check(K.batch_get_value(model.weights), K.batch_get_value(loaded.variables[:4]), 0)',
+            # Each has its part: who wants the whole is told.
+            'w = loaded.variables[0]',
+            'try: K.function([], [w * 2])',
+            "except ValueError as error: assert 'is in parts along dimension 1' in str(error), error",
+            'else: raise AssertionError()'],
+        mesh={'data': 2, 'model': 2})
+    said = run(2, ['refused(lambda: K.load_function(%r))' % (path % 0)], mesh={'data': 2})
+    for output in said:
+        assert output.startswith("ValueError load_function: 'w0:0' is to be sharded, and the mesh has no axis 'model'; there are 'data'"), output
+    # One process has all there is, and an object, too.
+    run(1, ['import keratin',
+            'step = K.load_function(%r)' % (path % 0),
+            'keratin.compile_model(step, %r)' % str(tmp_path / 'libstep.so'),
+            'whole = Perceptron(sgd, False)',
+            'first = whole.train()',
+            'check(first, step([images, labels]))',
+            'model = keratin.Model(%r)' % str(tmp_path / 'libstep.so'),
+            "name = model.metadata['functions'][0]['name']",
+            'check(first, model[name]([images, labels]))'])
+
+
 def test_a_rank_holds_its_part():
     run(2, ['def resident():',
             "    with open('/proc/self/statm') as file: return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') / 2**20",
@@ -203,37 +291,6 @@ def test_functions_that_disagree_are_told():
                    'check([mine], [images.dot(K.get_value(w))[..., 4 * D.rank():4 * D.rank() + 4]])'])
     for output in said:
         lines = output.splitlines()
-def test_saved_graphs_keep_parts_and_axes(tmp_path):
-    path = str(tmp_path / '%d.ktg')
-    run(4, ['model = Perceptron(sgd, True)',
-            'path = %r %% D.rank()' % path,
-            'K.save_function(model.step, path)',
-            'loaded = K.load_function(path)',
-            "K.save_function(loaded, path + '2')",
-            "assert open(path, 'rb').read() == open(path + '2', 'rb').read()",
-            'for step in range(3): check(model.train(), loaded([images[model.rows], labels[model.rows]]), 0)',
-            'check(K.batch_get_value(model.weights), K.batch_get_value(loaded.variables[:4]), 0)',
-            # Each has its part: who wants the whole is told.
-            'w = loaded.variables[0]',
-            'try: K.function([], [w * 2])',
-            "except ValueError as error: assert 'is in parts along dimension 1' in str(error), error",
-            'else: raise AssertionError()'],
-        mesh={'data': 2, 'model': 2})
-    said = run(2, ['refused(lambda: K.load_function(%r))' % (path % 0)], mesh={'data': 2})
-    for output in said:
-        assert output.startswith("ValueError load_function: 'w0:0' is to be sharded, and the mesh has no axis 'model'; there are 'data'"), output
-    # One process has all there is, and an object, too.
-    run(1, ['import keratin',
-            'step = K.load_function(%r)' % (path % 0),
-            'keratin.compile_model(step, %r)' % str(tmp_path / 'libstep.so'),
-            'whole = Perceptron(sgd, False)',
-            'first = whole.train()',
-            'check(first, step([images, labels]))',
-            'model = keratin.Model(%r)' % str(tmp_path / 'libstep.so'),
-            "name = model.metadata['functions'][0]['name']",
-            'check(first, model[name]([images, labels]))'])
-
-
         assert len(lines) == 4
         in_parts = "variable 'w0' is in parts along dimension 1, one on each rank, for another function; needed "
         for line, needed in zip(lines, ['the whole', 'the whole', 'a part of it along dimension 0 on each']):

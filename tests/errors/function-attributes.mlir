@@ -128,3 +128,11 @@ func.func @f() -> tensor<i64> {
   %y = keratin.rank {keratin.size = #keratin.dims<2*d0>} : tensor<i64>
   return %y : tensor<i64>
 }
+
+// -----
+
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{keratin.own_rows must be on a gather or a scatter_add}}
+  %y = keratin.neg %x {keratin.own_rows} : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}

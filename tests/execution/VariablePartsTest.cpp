@@ -198,3 +198,63 @@ func.func @f(%ids: tensor<5xi32> {keratin.kind = "input"}, %t: tensor<5x4x2xf32>
 })",
              {{4}, {2, 2}, {1, 3}, {1, 2, 1}});
 }
+
+// Which may be rows that a rank has, or has not, or has none of.
+TEST_CASE("a table by rows") {
+  checkParts(R"(
+func.func @f(%numbers: tensor<6xi32> {keratin.kind = "input"}, %t: tensor<6x32xf32> {keratin.kind = "input"},
+    %table: tensor<4x32xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<d1, d2>},
+    %m: tensor<4x32xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<d1, d2>},
+    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
+    -> (tensor<f32> {keratin.kind = "output"}, tensor<6x32xf32> {keratin.kind = "output"},
+        tensor<4x32xf32> {keratin.kind = "update", keratin.variable = 0 : i64}, tensor<4x32xf32> {keratin.kind = "update", keratin.variable = 1 : i64}) {
+  %four = keratin.constant dense<4> : tensor<i32>
+  %fours = keratin.broadcast %four dims = [] : (tensor<i32>) -> tensor<6xi32>
+  %ids = keratin.mod %numbers, %fours : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>
+  %r = keratin.gather %table, %ids : (tensor<4x32xf32>, tensor<6xi32>) -> tensor<6x32xf32>
+  %a = keratin.tanh %r : (tensor<6x32xf32>) -> tensor<6x32xf32>
+  %d = keratin.sub %a, %t : (tensor<6x32xf32>, tensor<6x32xf32>) -> tensor<6x32xf32>
+  %dd = keratin.mul %d, %d : (tensor<6x32xf32>, tensor<6x32xf32>) -> tensor<6x32xf32>
+  %loss = keratin.reduce_sum %dd axes = [0, 1] : (tensor<6x32xf32>) -> tensor<f32>
+  %g = keratin.gradients %loss wrt %table : (tensor<f32>, tensor<4x32xf32>) -> tensor<4x32xf32>
+  %sum = keratin.add %m, %g : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xf32>
+  %one = keratin.constant dense<1> : tensor<i32>
+  %ones = keratin.broadcast %one dims = [] : (tensor<i32>) -> tensor<6xi32>
+  %counts = keratin.scatter_add %ids, %ones : (tensor<6xi32>, tensor<6xi32>) -> tensor<4xi32>
+  %zero = keratin.constant dense<0> : tensor<i32>
+  %zeros = keratin.broadcast %zero dims = [] : (tensor<i32>) -> tensor<4xi32>
+  %are = keratin.compare gt %counts, %zeros : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %named = keratin.broadcast %are dims = [0] : (tensor<4xi1>) -> tensor<4x32xi1>
+  %nm = keratin.select %named, %sum, %m : (tensor<4x32xi1>, tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xf32>
+  %moved = keratin.sub %table, %nm : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xf32>
+  %nt = keratin.select %named, %moved, %table : (tensor<4x32xi1>, tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xf32>
+  return %loss, %r, %nt, %nm : tensor<f32>, tensor<6x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>
+})",
+             {{4}, {2, 2}, {1, 3}, {2, 0, 2}});
+}
+
+TEST_CASE("filters by output channels, then by input channels") {
+  checkParts(R"(
+func.func @f(%x: tensor<2x6x3xf32> {keratin.kind = "input"}, %t: tensor<2x3x5xf32> {keratin.kind = "input"},
+    %w: tensor<3x3x4xf32> {keratin.kind = "variable", keratin.sharded = 2 : i64, keratin.own_part = #keratin.dims<d1, d2>},
+    %v: tensor<3x4x5xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>},
+    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
+    -> (tensor<f32> {keratin.kind = "output"}, tensor<2x6x3xf32> {keratin.kind = "output"},
+        tensor<3x3x4xf32> {keratin.kind = "update", keratin.variable = 0 : i64}, tensor<3x4x5xf32> {keratin.kind = "update", keratin.variable = 1 : i64}) {
+  %h = keratin.convolution %x, %w dims = "b0c,0cf->b0f" strides = [1] low = <1> x_dilation = [1] dilation = [1] reversed = [false]
+      : (tensor<2x6x3xf32>, tensor<3x3x4xf32>) -> tensor<2x6x4xf32>
+  %p = keratin.window_max %h window = [1, 2, 1] strides = [1, 2, 1] low = <0, 0, 0> : (tensor<2x6x4xf32>) -> tensor<2x3x4xf32>
+  %s = keratin.window_sum %p window = [1, 2, 1] strides = [1, 1, 1] low = <0, 0, 0> x_dilation = [1, 1, 1] : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %y = keratin.convolution %s, %v dims = "b0c,0cf->b0f" strides = [1] low = <1> x_dilation = [1] dilation = [1] reversed = [false]
+      : (tensor<2x3x4xf32>, tensor<3x4x5xf32>) -> tensor<2x3x5xf32>
+  %d = keratin.sub %y, %t : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  %a = keratin.tanh %d : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  %loss = keratin.reduce_sum %a axes = [0, 1, 2] : (tensor<2x3x5xf32>) -> tensor<f32>
+  %gx, %gw, %gv = keratin.gradients %loss wrt %x, %w, %v
+      : (tensor<f32>, tensor<2x6x3xf32>, tensor<3x3x4xf32>, tensor<3x4x5xf32>) -> (tensor<2x6x3xf32>, tensor<3x3x4xf32>, tensor<3x4x5xf32>)
+  %nw = keratin.sub %w, %gw : (tensor<3x3x4xf32>, tensor<3x3x4xf32>) -> tensor<3x3x4xf32>
+  %nv = keratin.sub %v, %gv : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  return %loss, %gx, %nw, %nv : tensor<f32>, tensor<2x6x3xf32>, tensor<3x3x4xf32>, tensor<3x4x5xf32>
+})",
+             {{4}, {2, 2}, {1, 3}, {1, 2, 1}});
+}

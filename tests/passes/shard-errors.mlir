@@ -242,3 +242,16 @@ func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", 
   %s = keratin.reduce_sum %y axes = [0] : (tensor<?x6xf32, #keratin.dims<d0, 6>>) -> tensor<6xf32>
   return %s : tensor<6xf32>
 }
+
+// -----
+
+// Each rank would pick other rows, and of others' it has none.
+
+func.func @f(%i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "i", keratin.sharded = 0 : i64},
+    %w: tensor<8x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "output"}) attributes {keratin.sizes = ["batch"]} {
+  // expected-error @+1 {{not implemented: gather of rows that are in parts, by parts of 'batch', of which each rank has a part}}
+  %y = keratin.gather %w, %i : (tensor<8x2xf32>, tensor<?xi32, #keratin.dims<d0>>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
+  return %y : tensor<?x2xf32, #keratin.dims<d0, 2>>
+}

@@ -72,3 +72,44 @@ func.func @heads_of_equal_parts(%x: tensor<5x6xf32> {keratin.kind = "input"},
   %y = keratin.dot_general %line, %v batch = [] x [] contract = [1] x [0] : (tensor<5x8xf32>, tensor<8x6xf32>) -> tensor<5x6xf32>
   return %y : tensor<5x6xf32>
 }
+
+// Each rank looks up the rows that it has, among zeros: one message. What is added up by the same indices, into as many rows, is in the table's parts.
+// CHECK-LABEL: func.func @rows_of_a_table
+// CHECK-SAME:    %[[I:.*]]: tensor<3xi32> {keratin.kind = "input"}
+// CHECK-SAME:    %[[W:.*]]: tensor<4x2xf32> {keratin.kind = "variable"}
+// CHECK-SAME:    %[[RANK:.*]]: tensor<i64>
+// CHECK-DAG:     %[[CHECKED:.*]] = keratin.check_range %[[I]] lower = <0> upper = <8> "gather: an index is outside the first axis of the reference"
+// CHECK-DAG:     %[[BEGIN:.*]] = keratin.mul %[[RANK]]
+// CHECK:         %[[OWN:.*]] = keratin.sub %[[CHECKED]]
+// CHECK-NEXT:    %[[ROWS:.*]] = keratin.gather %[[W]], %[[OWN]] {keratin.own_rows} : (tensor<4x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+// CHECK-NEXT:    %[[ALL:.*]] = keratin.all_reduce sum %[[ROWS]] : tensor<3x2xf32>
+// CHECK-NOT:     all_reduce
+// CHECK:         %[[G:.*]] = keratin.scatter_add %[[OWN]], {{.*}} {keratin.own_rows} : (tensor<3xi32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+// CHECK:         keratin.sub %[[W]], %[[G]]
+func.func @rows_of_a_table(%i: tensor<3xi32> {keratin.kind = "input"},
+    %w: tensor<8x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<8x2xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
+  %y = keratin.gather %w, %i : (tensor<8x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+  %z = keratin.tanh %y : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  %g = keratin.scatter_add %i, %z : (tensor<3xi32>, tensor<3x2xf32>) -> tensor<8x2xf32>
+  %n = keratin.sub %w, %g : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  return %n : tensor<8x2xf32>
+}
+
+// Filters by output channels make channels, by input channels shares.
+// CHECK-LABEL: func.func @channels
+// CHECK:         %[[H:.*]] = keratin.convolution %arg0, %arg1 {{.*}} : (tensor<2x6x3xf32>, tensor<3x3x4xf32>) -> tensor<2x6x4xf32>
+// CHECK-NEXT:    %[[P:.*]] = keratin.window_max %[[H]] {{.*}} -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[Y:.*]] = keratin.convolution %[[P]], %arg2 {{.*}} : (tensor<2x3x4xf32>, tensor<3x4x5xf32>) -> tensor<2x3x5xf32>
+// CHECK-NEXT:    keratin.all_reduce sum %[[Y]] : tensor<2x3x5xf32>
+func.func @channels(%x: tensor<2x6x3xf32> {keratin.kind = "input"},
+    %w: tensor<3x3x8xf32> {keratin.kind = "variable", keratin.sharded = 2 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %v: tensor<3x8x5xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<2x3x5xf32> {keratin.kind = "output"}) {
+  %h = keratin.convolution %x, %w dims = "b0c,0cf->b0f" strides = [1] low = <1> x_dilation = [1] dilation = [1] reversed = [false] : (tensor<2x6x3xf32>, tensor<3x3x8xf32>) -> tensor<2x6x8xf32>
+  %p = keratin.window_max %h window = [1, 2, 1] strides = [1, 2, 1] low = <0, 0, 0> : (tensor<2x6x8xf32>) -> tensor<2x3x8xf32>
+  %y = keratin.convolution %p, %v dims = "b0c,0cf->b0f" strides = [1] low = <1> x_dilation = [1] dilation = [1] reversed = [false] : (tensor<2x3x8xf32>, tensor<3x8x5xf32>) -> tensor<2x3x5xf32>
+  return %y : tensor<2x3x5xf32>
+}

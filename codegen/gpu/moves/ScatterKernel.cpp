@@ -4,6 +4,8 @@
 #include "codegen/gpu/moves/DeviceOpKernel.h"
 #include "codegen/gpu/threads/Shuffle.h"
 
+#include "ir/dialect/OwnRows.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -66,6 +68,8 @@ Value ScatterKernel::rowInTile(Value number) {
 
 // All of them, by the threads of one unit.
 void ScatterKernel::checkIndices() {
+  if (ir::hasOwnRows(op))
+    return;
   Value site = k.site(op, nest.message());
   e.branch(e.equal(k.begin, i64(0)), [&] {
     e.loop(lane, size(nest.count), plan.unitThreads, [&](Value number) {
