@@ -70,8 +70,9 @@ class Torch:
 
     def small(self, timer):
         yield from self.forward(timer, "small")
-        w, v = torch.rand(8).requires_grad_(), torch.rand(8).requires_grad_()
-        x = torch.rand(200, 8)
+        # Gradients of these do not vanish.
+        w, v = ((0.95 + 0.05 * torch.rand(8)).requires_grad_() for _ in range(2))
+        x = 0.2 * torch.rand(200, 8) - 0.1
 
         def scan():
             h = torch.zeros(8)
