@@ -1,6 +1,7 @@
 // A convolution with everything that follows elementwise from its result.
 #include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/cpu/ConvolutionKernel.h"
+#include "codegen/cpu/DepthwisePlan.h"
 #include "codegen/cpu/ProductPlan.h"
 #include "codegen/elements/ConvolutionEpilogue.h"
 #include "ir/interfaces/WeightPanels.h"
@@ -12,6 +13,9 @@ using keratin::ir::DimExpr;
 
 namespace {
 
+// What the second-level cache holds, and how far results are asked for ahead.
+constexpr int64_t cachedBytes = 1 << 20, pageBytes = 4096;
+
 class ConvolutionKernelPlan final : public ProductPlan {
 public:
   ConvolutionKernelPlan(ir::KernelOp kernel, ConvolutionNest product, const MachineTarget &target)
@@ -21,7 +25,11 @@ public:
   }
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
-  void printSchedule(llvm::raw_ostream &out) const override { print(out, schedule); }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    print(out, schedule);
+    if (asksForResults())
+      out << "asks for results " << pageBytes << " bytes ahead\n";
+  }
 
 private:
   Value emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override {
@@ -29,11 +37,22 @@ private:
   }
   SizeCases unitSizes() const override { return convolutionUnits(nest.describe(), schedule); }
   void emitUnitsOf(CpuKernelBuilder &k) const override;
+  bool asksForResults() const;
 
   ConvolutionNest nest;
   const MachineTarget &target;
   ConvolutionPlan schedule;
 };
+
+// Few products come between the stores of a depthwise convolution, and a core begins to fetch a
+// line when it is stored to.
+bool ConvolutionKernelPlan::asksForResults() const {
+  const Value y = ir::ConvolutionOp(nest.op).getY();
+  const std::optional<DimExpr> elements = ir::product(ir::getShape(y));
+  const int64_t bytes = ir::dtypeBytes(ir::dtypeOf(ir::getElementType(y)));
+  return target.memory.isFar && schedule.depthwise && schedule.depthwise->stencil && elements &&
+         elements->isConstant() && elements->constantValue() > cachedBytes / bytes;
+}
 
 void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
   ConvolutionSpec spec =
@@ -43,7 +62,11 @@ void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
   spec.filter.base = memoryOf(k, isInPanels ? Value(ir::panelsOf(kernel)) : nest.filter());
   ConvolutionEpilogue epilogue(k, k.target, nest);
   spec.store = [&](OpBuilder &builder, Location loc, const ConvolutionPlace &place, Value sums,
-                   Value mask) { epilogue.emit(builder, loc, place, sums, mask); };
+                   Value mask) {
+    epilogue.emit(builder, loc, place, sums, mask);
+    if (asksForResults())
+      epilogue.askForResults(builder, loc, place, schedule.tile.lanes, pageBytes);
+  };
   spec.scratch = k.scratch();
   spec.unitsDone = k.unitsDone();
   Value begin = toIndex(k, k.begin), end = toIndex(k, k.end);

@@ -15,6 +15,14 @@ void ConvolutionEpilogue::emit(OpBuilder &builder, Location loc, const Convoluti
   });
 }
 
+void ConvolutionEpilogue::askForResults(OpBuilder &builder, Location loc,
+                                        const ConvolutionPlace &place, unsigned lanes,
+                                        int64_t bytes) {
+  epilogue.askForResults(builder, loc, lanes, bytes, [&](ElementEmitter &emitter) {
+    return positionOf(emitter, loc, place, /*hasLanes=*/true);
+  });
+}
+
 // The index in the result, without dimensions of size 1.
 SmallVector<LaneIndex> ConvolutionEpilogue::positionOf(ElementEmitter &emitter, Location loc,
                                                        const ConvolutionPlace &place,

@@ -15,6 +15,9 @@ public:
   // Of a sum at the place, or of a vector of sums from there on; see ConvolutionStore.
   void emit(mlir::OpBuilder &builder, mlir::Location loc, const ConvolutionPlace &place,
             mlir::Value sums, mlir::Value mask);
+  // Of lanes from the place on; see TileEpilogue.
+  void askForResults(mlir::OpBuilder &builder, mlir::Location loc, const ConvolutionPlace &place,
+                     unsigned lanes, int64_t bytes);
 
 private:
   llvm::SmallVector<LaneIndex> positionOf(ElementEmitter &emitter, mlir::Location loc,

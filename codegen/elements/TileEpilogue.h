@@ -19,8 +19,15 @@ public:
   // is broadcast into it. A null mask means all lanes.
   void emit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sums, mlir::Value mask,
             llvm::function_ref<llvm::SmallVector<LaneIndex>(ElementEmitter &emitter)> position);
+  // Asks for the lines of what the kernel yields so many bytes behind the position, which will be
+  // stored to.
+  void askForResults(mlir::OpBuilder &builder, mlir::Location loc, unsigned lanes, int64_t bytes,
+                     llvm::function_ref<llvm::SmallVector<LaneIndex>(ElementEmitter &)> position);
 
 private:
+  // Results that are made here, and where they go.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> results() const;
+
   KernelBuilder &k;
   const ElementTarget &target;
   mlir::Value tile;

@@ -7,6 +7,7 @@
 // RUN: keratin-check %s --compiled --function=sums_of_blocks --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=place_of_largest --most=0
 // RUN: keratin-check %s --compiled --function=chain --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=depthwise --most=0
 
 // NEAR-LABEL:  function sum_of_rows
 // NEAR:        a block of 32768 bytes ahead, in 2 parts
@@ -67,4 +68,17 @@ func.func @chain(%x: tensor<700x1000xf32> {keratin.kind = "input", keratin.name 
 func.func @of_caches(%x: tensor<100x1000xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<100x1000xf32> {keratin.kind = "output", keratin.name = "y"}) attributes {check.seed = 5 : i64} {
   %0 = keratin.exp %x : (tensor<100x1000xf32>) -> tensor<100x1000xf32>
   return %0 : tensor<100x1000xf32>
+}
+
+// Few products come between its stores. A second result follows from the first.
+// CHECK-LABEL: function depthwise
+// CHECK:       schedule: depthwise, {{.*}} written out
+// CHECK:       asks for results 4096 bytes ahead
+func.func @depthwise(%a: tensor<2x57x57x64xi8> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<3x3x64xi8> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<2x57x57x64xf32> {keratin.kind = "output", keratin.name = "y"}, tensor<2x57x57x64xf32> {keratin.kind = "output", keratin.name = "z"}) attributes {check.seed = 5 : i64} {
+  %x = keratin.cast %a : (tensor<2x57x57x64xi8>) -> tensor<2x57x57x64xf32>
+  %w = keratin.cast %b : (tensor<3x3x64xi8>) -> tensor<3x3x64xf32>
+  %0 = keratin.convolution %x, %w dims = "b01g,01g->b01g" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false] : (tensor<2x57x57x64xf32>, tensor<3x3x64xf32>) -> tensor<2x57x57x64xf32>
+  %1 = keratin.abs %0 : (tensor<2x57x57x64xf32>) -> tensor<2x57x57x64xf32>
+  return %0, %1 : tensor<2x57x57x64xf32>, tensor<2x57x57x64xf32>
 }
