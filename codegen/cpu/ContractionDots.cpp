@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionDots.h"
 
 #include "codegen/cpu/SumsOfVectors.h"
+#include "codegen/cpu/UnitOrder.h"
 #include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -164,7 +165,8 @@ void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
   Value rows = numberOf(emit, spec.n), depth = numberOf(emit, spec.k);
   Value blocks = emit.ceilDiv(rows, unitSize);
   Value stride = strideOf(emit, spec.b.colStride, spec.b.constantColStride);
-  emit.loop(begin, end, 1, [&](Value unit) {
+  emit.loop(begin, end, 1, [&](Value place) {
+    Value unit = unitAt(emit, spec, begin, end, place);
     Value batch = emit.div(unit, blocks);
     Value first = emit.mul(emit.sub(unit, emit.mul(batch, blocks)), unitSize);
     Value rowsHere = emit.min(unitSize, emit.sub(rows, first));

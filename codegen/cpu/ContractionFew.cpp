@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionFew.h"
 
 #include "codegen/cpu/SumsOfVectors.h"
+#include "codegen/cpu/UnitOrder.h"
 #include "codegen/lowering/Rounding.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -294,5 +295,5 @@ SizeCases keratin::codegen::fewUnits(const ContractionSpec &spec, const Contract
 void keratin::codegen::emitFew(LoopEmitter &emit, const ContractionSpec &spec,
                                const ContractionFew &plan, Value begin, Value end) {
   FewRows rows(emit, spec, plan);
-  emit.loop(begin, end, 1, [&](Value unit) { rows.run(unit); });
+  emit.loop(begin, end, 1, [&](Value place) { rows.run(unitAt(emit, spec, begin, end, place)); });
 }

@@ -8,6 +8,7 @@
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/ContractionPairs.h"
 #include "codegen/cpu/ContractionStrips.h"
+#include "codegen/cpu/UnitOrder.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/Rounding.h"
 
@@ -71,8 +72,8 @@ public:
   void run(Value begin, Value end) {
     if (plan.usesAmx)
       emitBeginAmx(emit);
-    emit.loop(begin, end, 1, packedBefore(), [&](Value unit, ValueRange packed) {
-      const Place at = placeOfUnit(unit);
+    emit.loop(begin, end, 1, packedBefore(), [&](Value place, ValueRange packed) {
+      const Place at = placeOfUnit(unitAt(emit, spec, begin, end, place));
       batch = at.batch;
       m0 = emit.mul(at.rowBlock, blocks.rows);
       n0 = emit.mul(at.columnBlock, blocks.columns);
@@ -119,6 +120,9 @@ private:
     if (!spec.unitsDone || (!plan.packsA && !plan.packsB))
       return {none, none};
     Value last = emit.sub(spec.unitsDone, one), isNone = emit.less(last, zero);
+    // Of units in the other order nobody says which was the last.
+    if (spec.isBackwards)
+      isNone = emit.select(spec.isBackwards, spec.isBackwards, isNone);
     auto [aBlock, bBlock] = blocksAt(placeOfUnit(last));
     return {emit.select(isNone, none, aBlock), emit.select(isNone, none, bBlock)};
   }

@@ -94,6 +94,8 @@ bool mayHaveCasesOf(ir::KernelOp kernel, const ContractionSpec &spec) {
   return !knowsSizes(spec) && !updatesVariables(kernel);
 }
 
+bool isInLoop(ir::KernelOp kernel) { return bool(kernel->getParentOfType<ir::LoopOpInterface>()); }
+
 // Of sizes of any number.
 ContractionCall callOf(ir::KernelOp kernel, bool mayHaveFewRows, int64_t panelColumns) {
   ContractionCall call;
@@ -102,6 +104,7 @@ ContractionCall callOf(ir::KernelOp kernel, bool mayHaveFewRows, int64_t panelCo
   for (Operation &op : kernel.getBody().front())
     if (!isa<ir::DotGeneralOp>(op))
       call.instructionsOfStore += ir::instructionsOf(&op);
+  call.isInLoop = isInLoop(kernel);
   return call;
 }
 
@@ -160,6 +163,7 @@ private:
 void ContractionKernelPlan::add(SizeCase sizes, ContractionCall call) {
   const ContractionSpec spec = sizes.of(nest.describe());
   call.panelColumns = panelColumns;
+  call.isInLoop = isInLoop(kernel);
   sizes.schedule = planContraction(spec, target, call);
   if (call.columns == ContractionCall::Panel && !spec.n.constant && sizes.schedule.isTiled())
     sizes.leastColumns = sizes.schedule.tileColumns();
@@ -226,6 +230,10 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
   spec.scratch = k.scratch();
   spec.unitsDone = k.unitsDone();
+  if (plan.turnsInLoops) {
+    LoopEmitter emit(k.b, k.loc, k.target);
+    spec.isBackwards = emit.equal(emit.rem(k.step(), emit.constant(2)), emit.constant(1));
+  }
   Value begin = toIndex(k, k.begin), end = toIndex(k, k.end);
   emitContraction(k.b, k.loc, spec, plan, k.target, begin, end);
 }

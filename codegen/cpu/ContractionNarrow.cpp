@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionNarrow.h"
 
 #include "codegen/cpu/SumsOfVectors.h"
+#include "codegen/cpu/UnitOrder.h"
 
 using namespace mlir;
 using namespace keratin::codegen;
@@ -208,5 +209,5 @@ void keratin::codegen::emitNarrow(LoopEmitter &emit, const ContractionSpec &spec
                                   const ContractionNarrow &plan, int64_t panelColumns, Value begin,
                                   Value end) {
   Narrow narrow(emit, spec, plan, panelColumns);
-  emit.loop(begin, end, 1, [&](Value unit) { narrow.run(unit); });
+  emit.loop(begin, end, 1, [&](Value place) { narrow.run(unitAt(emit, spec, begin, end, place)); });
 }

@@ -598,9 +598,22 @@ static bool canReadPanels(const ContractionSpec &spec, const ContractionPlan &pl
   return width == panelColumns(spec, plan);
 }
 
-ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
-                                                  const MachineTarget &target,
-                                                  ContractionCall call) {
+// Whether few rows read all of a B in each step that second-level caches do not hold, or not much
+// beside it. What is copied to other memory each time is not read again where it was.
+static bool turnsInLoops(const ContractionSpec &spec, const ContractionPlan &plan,
+                         const ContractionCall &call) {
+  if (!call.isInLoop || spec.batch.constant != 1 || !spec.n.constant || !spec.k.constant)
+    return false;
+  const bool areFew = !spec.m.constant || *spec.m.constant <= kUnitRows;
+  const int64_t bytes = ceilDiv(spec.b.elementType.getIntOrFloatBitWidth(), 8);
+  const bool isLarge =
+      *spec.n.constant > kNearBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
+  const bool mayPackB = plan.isTiled() && plan.packsB;
+  return areFew && isLarge && !plan.strips && !mayPackB;
+}
+
+static ContractionPlan planForm(const ContractionSpec &spec, const MachineTarget &target,
+                                const ContractionCall &call) {
   ContractionPlan plan;
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
   plan.lanes = target.lanes(bytes * 8);
@@ -643,6 +656,14 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   return plan;
 }
 
+ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
+                                                  const MachineTarget &target,
+                                                  ContractionCall call) {
+  ContractionPlan plan = planForm(spec, target, call);
+  plan.turnsInLoops = turnsInLoops(spec, plan, call);
+  return plan;
+}
+
 //===-- For people ----------------------------------------------------------------------------===//
 
 static const char *wordFor(ContractionPlan::Access access) {
@@ -674,7 +695,7 @@ void keratin::codegen::printTile(llvm::raw_ostream &out, const ContractionPlan &
         << (plan.repeatedRows == 1 ? " row" : " rows");
 }
 
-void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan) {
+static void printForm(llvm::raw_ostream &out, const ContractionPlan &plan) {
   using Access = ContractionPlan::Access;
   if (plan.dots) {
     const ContractionDots &dots = *plan.dots;
@@ -738,4 +759,10 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   if (plan.mayStreamB && plan.mostNearElements)
     out << " if it has more than " << *plan.mostNearElements << " elements";
   out << "\n";
+}
+
+void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan) {
+  printForm(out, plan);
+  if (plan.turnsInLoops)
+    out << "order: the last unit first in every other step of the loop\n";
 }

@@ -140,6 +140,9 @@ struct ContractionPlan {
   bool masksB = false;
   // Masks cost nothing: one loop finishes whole and partial panels.
   bool masksPanels = false;
+  // In every other step of a loop the last unit is done first: what the step before has read last
+  // of a B that caches do not hold is still there.
+  bool turnsInLoops = false;
   // Set for a row times a matrix, both contiguous in k: then nothing else here counts.
   std::optional<ContractionDots> dots;
   // Set for few rows: the same.
@@ -180,6 +183,7 @@ struct ContractionCall {
   int64_t instructionsOfStore = 0;
   // B lies in panels of so many columns, too; 0: it does not.
   int64_t panelColumns = 0;
+  bool isInLoop = false;
 };
 
 // Of panels that would suit the plan best, whose elements are those of the sums. 0: it reads none.

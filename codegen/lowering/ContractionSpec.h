@@ -57,6 +57,8 @@ struct ContractionSpec {
   // i64: 1 + the last unit that was done with this scratch, which is as it was left; 0 if there is
   // none. Null: nobody knows.
   mlir::Value unitsDone;
+  // i1: the last of a call's units is done first. Null: the first is.
+  mlir::Value isBackwards;
 };
 
 } // namespace keratin::codegen

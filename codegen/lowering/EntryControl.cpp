@@ -6,6 +6,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace host = keratin::host;
@@ -111,6 +113,7 @@ LogicalResult EntryLowering::lower(scf::ForOp op) {
   for (auto [argument, value] :
        llvm::zip(op.getBody()->getArguments(), loop.getBody()->getArguments()))
     frame.values[argument] = value;
+  llvm::SaveAndRestore inside(frame.step, loop.getInductionVar());
   if (failed(lowerBlock(*op.getBody())))
     return failure();
   SmallVector<Value> next;
@@ -140,6 +143,9 @@ LogicalResult EntryLowering::lower(scf::WhileOp op) {
     Block *block = b.createBlock(&to, {}, arguments, locations);
     for (auto [argument, value] : llvm::zip(from->getArguments(), block->getArguments()))
       frame.values[argument] = value;
+    // Loops of the graph carry the number of the step before all else.
+    const bool isCounted = !arguments.empty() && arguments.front().isInteger(64);
+    llvm::SaveAndRestore inside(frame.step, isCounted ? block->getArgument(0) : Value());
     if (failed(lowerBlock(*from)))
       return failure();
     SmallVector<Value> values;

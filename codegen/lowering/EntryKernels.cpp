@@ -179,6 +179,8 @@ Value EntryLowering::argumentOf(const KernelArgument &argument) {
     return hoistedIf(!isOwnSize(argument.size), [&] { return sizeOf(argument.size); });
   if (argument.kind == KernelArgument::Kind::Number)
     return hoisted([&] { return i64(int64_t(argument.number)); });
+  if (argument.kind == KernelArgument::Kind::Step)
+    return frame.step ? frame.step : hoisted([&] { return i64(0); });
   assert(argument.kind == KernelArgument::Kind::Site && "tensors are places");
   mayHaveFailed = true;
   Value site = hoisted([&] { return i64(int64_t(description.sites.size())); });

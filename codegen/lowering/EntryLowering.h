@@ -51,6 +51,8 @@ private:
     // Of a loop's function: the sizes that its steps compute. What depends on them is emitted where
     // it is used.
     llvm::DenseSet<int64_t> ownSymbols;
+    // How many steps the innermost loop has done, where there is one.
+    mlir::Value step;
 
     bool isLoop() const { return prologueEnd; }
   };

@@ -78,6 +78,12 @@ Value KernelBuilder::argumentFor(int64_t number) {
       b.getI64Type());
 }
 
+Value KernelBuilder::step() {
+  if (!stepNumber)
+    stepNumber = argument({.kind = KernelArgument::Kind::Step, .location = loc}, b.getI64Type());
+  return stepNumber;
+}
+
 Value KernelBuilder::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
 
 SmallVector<Value> KernelBuilder::forLoop(

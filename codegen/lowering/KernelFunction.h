@@ -18,7 +18,7 @@ namespace keratin::codegen {
 
 // One of the eight-byte slots of argv.
 struct KernelArgument {
-  enum class Kind { Input, Output, Size, Site, Number } kind;
+  enum class Kind { Input, Output, Size, Site, Number, Step } kind;
   unsigned index = 0;      // of the input or output
   ir::DimExpr size{};      // Size
   std::string message{};   // Site: what the user is told if the check fails
@@ -87,6 +87,9 @@ public:
   void tellNotes();
   // A number (i64) that kernels of the same text may differ in.
   mlir::Value argumentFor(int64_t number);
+  // How many steps the innermost loop around the call of the kernel has done (i64); 0 where it is
+  // called outside of loops.
+  mlir::Value step();
   mlir::Value i64(int64_t value);
   // for (iv = from; iv < to; iv += step) with loop-carried values; everything is i64.
   llvm::SmallVector<mlir::Value>
@@ -104,6 +107,7 @@ private:
   std::map<ir::DimExpr, mlir::Value> sizes;
   std::map<std::pair<mlir::Operation *, std::string>, mlir::Value> sites;
   llvm::MapVector<mlir::Type, mlir::Value> noted; // memory for notes of each type
+  mlir::Value stepNumber;
 };
 
 // The function that stands at this offset of keratin_runtime_functions_t.

@@ -55,6 +55,8 @@ void LoopKernel::writeArguments(host::LaunchOp op, const KernelFunction &kernel,
     case KernelArgument::Kind::Number:
       value = i64(int64_t(argument.number));
       break;
+    case KernelArgument::Kind::Step:
+      llvm_unreachable("kernels of devices do not ask for it");
     }
     Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), slots,
                                           ArrayRef<LLVM::GEPArg>{int32_t(slot)});
