@@ -71,7 +71,7 @@ static int lastStep(const FloatFormat &format) { return format.isDouble ? -53 : 
 // 2^(that - lastStep) is too small for a normal number.
 static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -105.5; }
 
-// Of x. Instructions for exponents, where there are, take either as well.
+// Of x. To scale by instructions for exponents, where there are, takes either as well.
 enum class Sign { Any, NotPositive };
 static Sign notPositive(const VectorExpr &x) {
   return exponentInstructions(x) ? Sign::Any : Sign::NotPositive;
@@ -113,15 +113,16 @@ static VectorExpr expOf(const VectorExpr &x, const VectorExpr *low, Sign sign) {
     bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
   if (!exponentInstructions(x))
     bounded = atLeast(bounded, lowestExp(x));
-  auto [k, r, unused] = reduceExp(bounded, offsetOfExp(x, sign));
+  const Sign scaled = sign == Sign::Any ? sign : notPositive(x);
+  auto [k, r, unused] = reduceExp(bounded, offsetOfExp(x, scaled));
   if (low)
     r = r + *low;
-  return scaleExp(x, fma(r * r, expTail(r), r), k, sign);
+  return scaleExp(x, fma(r * r, expTail(r), r), k, scaled);
 }
 
 VectorExpr exp(const VectorExpr &x) { return expOf(x, nullptr, Sign::Any); }
 
-VectorExpr expOfNotPositive(const VectorExpr &x) { return expOf(x, nullptr, notPositive(x)); }
+VectorExpr expOfNotPositive(const VectorExpr &x) { return expOf(x, nullptr, Sign::NotPositive); }
 
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
   return expOf(x, &low, Sign::Any);

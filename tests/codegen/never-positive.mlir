@@ -1,6 +1,7 @@
 // The exponential of what is never positive has neither an upper bound nor a sign to look at: of x without its largest, also
 // where sizes of 1 come and go, and of the exponent of a bell curve. The largest of other rows, or of another x, says nothing.
 // RUN: keratin-dump %s --stage=llvm --target=x86_64-linux-gnu --mcpu=x86-64-v3 | FileCheck %s
+// RUN: keratin-dump %s --stage=llvm --target=x86_64-linux-gnu --mcpu=x86-64-v4 | FileCheck %s
 // RUN: keratin-check %s --compiled --function=rows --most=9.9e-4
 // RUN: keratin-check %s --compiled --function=other_rows --most=9.9e-4
 // RUN: keratin-check %s --compiled --function=other_x --most=9.9e-4
