@@ -4,6 +4,8 @@
 #include "tests/support/amx/Tiles.h"
 #include "tests/support/amx/Vectors.h"
 
+#include "runtime/abi/keratin_cpu_tiles.h"
+
 #include <atomic>
 #include <dlfcn.h>
 #include <errno.h>
@@ -160,6 +162,9 @@ __attribute__((constructor)) static void begin() {
     say("fma", "the processor has none, and tiles need it");
     return;
   }
+  // Programs that say for which processor their code is ask for no tiles, even where there are
+  // some.
+  (void)keratin_cpu_request_tiles();
   install();
   // Each process writes down its own.
   pthread_atfork(nullptr, nullptr, [] {

@@ -1,7 +1,7 @@
 // libkeratin-amx-emulator.so: executes the instructions of AMX-TILE, AMX-BF16 and AMX-INT8, and of
 // AVX-VNNI those that do not saturate, where the processor has none, from the SIGILL that they
-// raise there. For LD_PRELOAD, or linked to a test. On a processor with AMX that the process may
-// use (arch_prctl), nothing of it is entered.
+// raise there. For LD_PRELOAD, or linked to a test. On a processor with AMX it asks the system for
+// its tiles (arch_prctl), and nothing of it is entered.
 //
 // A program's own handlers of SIGILL stay behind it, whenever they come, and get what is no tile
 // instruction. What the processor would refuse ends the process with its signal, and a line on
