@@ -123,9 +123,9 @@ require(launched([COMPILE, MESH, "--shard=batch:data", "-o", "parts.so"])[0] == 
 for options, message in (
         (["--shard=batch:data", "--mesh=data:2,model:2"], "--mesh: a mesh of data 2 x model 2 is 4 ranks; there are 2"),
         (["--shard=batch:data", "--mesh=data:2,data:1"], "--mesh: two axes are named 'data'"),
-        (["--shard=batch:rows", "--mesh=data:1,model:2"], "--mesh: function 'train' has collectives along the axis 'rows' of a "
+        (["--shard=batch:rows", "--mesh=data:1,model:2"], "--mesh: function 'train' has what ranks do along the axis 'rows' of a "
          "mesh; the axes of the 2 ranks are 'data', 'model'"),
-        ([], "--mesh: function 'train' has collectives along the axis 'model' of a mesh; the axes of the 2 ranks are none")):
+        ([], "--mesh: function 'train' has what ranks do along the axis 'model' of a mesh; the axes of the 2 ranks are none")):
     for code, _, err in shared(2, MESH, *options, *TRAIN):
         require(code == 1 and message in err, err)
 for code, _, err in shared(2, "parts.so", "--mesh=data:1,model:2", *TRAIN):
