@@ -137,10 +137,5 @@ void frontend::gatherWithJob(const char *function, const char *name, const Array
 }
 
 Array frontend::emptyInJob(DType dtype, const std::vector<int64_t> &dims) {
-  try {
-    return Array::empty(dtype, dims);
-  } catch (const MemoryError &failure) {
-    keratin_group_fail(jobGroup(), failure.what());
-    throw;
-  }
+  return aloneInJob([&] { return Array::empty(dtype, dims); });
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/include/keratin/comm.h"
 
+#include <exception>
 #include <optional>
 
 namespace keratin::frontend {
@@ -39,6 +40,15 @@ keratin_collective_t collective(int32_t kind, const char *name);
 // order; `all` has room for them.
 void gatherWithJob(const char *function, const char *name, const Array &own, Array &all,
                    keratin_axis_t along = {});
+// Does what this rank does by itself before all meet: a failure is one on all of them.
+template <typename Work> auto aloneInJob(Work work) {
+  try {
+    return work();
+  } catch (const std::exception &failure) {
+    keratin_group_fail(jobGroup(), failure.what());
+    throw;
+  }
+}
 // An array that a collective is to fill; where there is no memory for it, the other ranks are told.
 Array emptyInJob(DType dtype, const std::vector<int64_t> &dims);
 

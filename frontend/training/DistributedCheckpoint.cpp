@@ -36,16 +36,6 @@ static int64_t takeFromFirst(const char *function, int64_t number) {
   return number;
 }
 
-// What a rank does by itself before all meet: a failure is one on all of them.
-template <typename Work> static auto alone(Work work) {
-  try {
-    return work();
-  } catch (const std::exception &failure) {
-    keratin_group_fail(jobGroup(), failure.what());
-    throw;
-  }
-}
-
 static NamedVariables variablesOf(const char *function, const TensorList &variables,
                                   const std::string &path, SourceLocation location) {
   return namedVariables(function, variables.list(),
@@ -105,7 +95,7 @@ static std::map<std::string, Array> valuesOfPart(const SafetensorsSet &set,
       whole.emplace(name, variable);
     }
   }
-  alone([&] {
+  aloneInJob([&] {
     std::vector<Array> arrays = valuesOf(whole, location);
     for (size_t i = 0; const auto &[name, variable] : whole)
       values.emplace(name, std::move(arrays[i++]));
@@ -128,19 +118,20 @@ static void writePart(std::map<std::string, Array> &values, const std::string &p
 namespace keratin::backend::distributed {
 
 void saveCheckpoint(const TensorList &variables, const std::string &path, SourceLocation location) {
-  const NamedVariables named = alone([&] { return variablesOf(kSave, variables, path, location); });
+  const NamedVariables named =
+      aloneInJob([&] { return variablesOf(kSave, variables, path, location); });
   const std::vector<compiler::WeightSlot> slots = slotsOf(named);
   meet(kSave, describe(slots));
   const SafetensorsSet set = setOf(path, slots);
   const int64_t turn = takeFromFirst(kSave, rank() == 0 ? set.freeTurn() : 0);
   const auto part = size_t(rank());
   std::map<std::string, Array> values = valuesOfPart(set, named, part, location);
-  alone([&] {
+  aloneInJob([&] {
     if (part < set.numParts())
       writePart(values, set.partPath(turn, part), location);
   });
   meet(kSave, "parts of a checkpoint");
-  alone([&] {
+  aloneInJob([&] {
     if (absl::Status status = rank() == 0 ? set.writeIndex(turn) : absl::OkStatus(); !status.ok())
       throwOfFile(kSave, path, location, status);
   });
@@ -150,13 +141,14 @@ void saveCheckpoint(const TensorList &variables, const std::string &path, Source
 }
 
 void saveCheckpoint(const Function &step, const std::string &path, SourceLocation location) {
-  saveCheckpoint(alone([&] { return training::stateOf(step); }), path, location);
+  saveCheckpoint(aloneInJob([&] { return training::stateOf(step); }), path, location);
 }
 
 void loadCheckpoint(const TensorList &variables, const std::string &path, SourceLocation location) {
-  const NamedVariables named = alone([&] { return variablesOf(kLoad, variables, path, location); });
+  const NamedVariables named =
+      aloneInJob([&] { return variablesOf(kLoad, variables, path, location); });
   const std::vector<compiler::WeightSlot> slots = slotsOf(named);
-  std::vector<compiler::Array> values = alone([&] {
+  std::vector<compiler::Array> values = aloneInJob([&] {
     auto read = withMemory([&] { return compiler::readWeights(path, slots); });
     if (!read.ok())
       throwOfFile(kLoad, path, location, read.status());
@@ -171,7 +163,7 @@ void loadCheckpoint(const TensorList &variables, const std::string &path, Source
 }
 
 void loadCheckpoint(const Function &step, const std::string &path, SourceLocation location) {
-  loadCheckpoint(alone([&] { return training::stateOf(step); }), path, location);
+  loadCheckpoint(aloneInJob([&] { return training::stateOf(step); }), path, location);
 }
 
 } // namespace keratin::backend::distributed

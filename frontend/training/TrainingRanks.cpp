@@ -1,7 +1,6 @@
 #include "frontend/training/TrainingRanks.h"
 
 #include "frontend/backend/FunctionState.h"
-#include "frontend/graph/Job.h"
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/values/ValueError.h"
 #include "keratin/distributed.h"
@@ -89,9 +88,4 @@ bool TrainingRanks::ofAll(bool own) const {
     return own;
   const std::vector<int64_t> all = gather({own});
   return std::find(all.begin(), all.end(), 0) == all.end();
-}
-
-void TrainingRanks::fail(const std::exception &failure) const {
-  if (several)
-    keratin_group_fail(jobGroup(), failure.what());
 }

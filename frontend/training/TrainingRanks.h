@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_TRAINING_TRAININGRANKS_H
 #define KERATIN_FRONTEND_TRAINING_TRAININGRANKS_H
 
+#include "frontend/graph/Job.h"
 #include "keratin/training.h"
 
 namespace keratin::training {
@@ -33,19 +34,13 @@ public:
   // What the first has.
   bool ofFirst(bool own) const;
   bool ofAll(bool own) const;
-  // Does what this rank does by itself: a failure is one on all of them.
+  // As aloneInJob, where there are several.
   template <typename Work> auto alone(Work work) const {
-    try {
-      return work();
-    } catch (const std::exception &failure) {
-      fail(failure);
-      throw;
-    }
+    return several ? frontend::aloneInJob(work) : work();
   }
 
 private:
   std::vector<int64_t> gather(std::vector<int64_t> own) const;
-  void fail(const std::exception &failure) const;
 
   bool several;
   SourceLocation location;
