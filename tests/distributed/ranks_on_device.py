@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Ranks whose messages go from device to device, by NVIDIA's NCCL, by hand: ranks_on_device.py [RANKS] [STEPS]
 
-Trains step.py alone and on ranks, by NCCL and through the host, and compares; times the steps of a perceptron; then one of
-the ranks is killed in the middle, and the others must say so. Needs a GPU. Where there are fewer than ranks, ranks share
+Trains step.py alone and on ranks, by NCCL and through the host, and compares; then a perceptron on a mesh of twice the
+ranks, its batch along one axis, its weights along the other; times the steps of a perceptron; then one of the ranks is
+killed in the middle, and the others must say so. Needs a GPU. Where there are fewer than ranks, ranks share
 the first one: each says that it is a host of its own, which NCCL believes, and so sends by sockets.
 """
 import os
@@ -43,6 +44,27 @@ try:
     print('%.1f us a step, loss %.6f' % ((time.perf_counter() - start) / (steps - 5) * 1e6, said[0]))
 except D.LostRankError as error:
     print('LostRankError:', error)
+"""
+
+MESH = """
+import sys
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+rows, model = int(sys.argv[1]), int(sys.argv[2])
+D.init({'data': rows, 'model': model} if rows * model > 1 else {})
+random = numpy.random.RandomState(5)
+weights = [K.variable(random.randn(*shape) * .1) for shape in ((20, 30), (30, 40), (40, 10))]
+x, t = K.placeholder((K.Dim('batch'), 20)), K.placeholder((K.Dim('batch'), 10))
+y = K.softmax(K.dot(K.tanh(K.dot(K.tanh(K.dot(x, weights[0])), weights[1])), weights[2]))
+loss = K.mean(K.categorical_crossentropy(t, y))
+shards = [('batch', 'data'), (weights[0], 1, 'model'), (weights[1], 0, 'model')] if rows * model > 1 else []
+step = K.function([x, t], [loss], [K.update(w, w - 0.5 * g) for w, g in zip(weights, K.gradients(loss, weights))], shard=shards)
+feeds = [random.rand(24, 20).astype('float32'), numpy.eye(10, dtype='float32')[random.randint(0, 10, 24)]]
+first = D.rank('data') * 24 // rows if rows * model > 1 else 0
+for count in range(20):
+    said = step([each[first:first + 24 // rows] for each in feeds])
+print(' '.join(repr(float(each)) for each in (said[0], *(abs(K.get_value(w)).sum() for w in weights))))
 """
 
 
@@ -91,6 +113,11 @@ def succeed(command, ranks, nccl):
         yield output
 
 
+def meshed(program, rows, model, nccl):
+    """What each rank says: the last loss, and sums of the weights."""
+    return [numpy.array(output.split()[-4:], float) for output in succeed([program, rows, model], rows * model, nccl)]
+
+
 def trained(folder, ranks, nccl):
     out = folder / ('%d-%s' % (ranks, nccl))
     list(succeed([HERE / 'step.py', out], ranks, nccl))
@@ -104,6 +131,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / 'perceptron.py'
         program.write_text(PERCEPTRON)
+        mesh = pathlib.Path(folder) / 'mesh.py'
+        mesh.write_text(MESH)
+        alone_on_mesh = meshed(mesh, 1, 1, 'off')[0]
         alone = trained(pathlib.Path(folder), 1, 'off')[0]
         for nccl in ('off', 'on'):
             results = trained(pathlib.Path(folder), ranks, nccl)
@@ -113,6 +143,9 @@ def main():
                     assert rank[name].tobytes() == results[0][name].tobytes(), 'ranks differ in ' + name
             assert (numpy.concatenate([rank['mask'] for rank in results]) == alone['mask']).all(), 'another dropout mask'
             print('KERATIN_NCCL=%s: trains as one process does' % nccl, flush=True)
+            for rank in meshed(mesh, ranks, 2, nccl):
+                numpy.testing.assert_allclose(rank, alone_on_mesh, err_msg='on a mesh', **BOUNDS)
+            print('KERATIN_NCCL=%s: trains on a mesh as one process does' % nccl, flush=True)
             print('KERATIN_NCCL=%s: %s' % (nccl, ' | '.join(each.strip() for each in succeed([program, steps, -1], ranks, nccl))), flush=True)
             start = time.monotonic()
             for rank, (output, code) in enumerate(run([program, max(steps, 10), 8], ranks, nccl)):
