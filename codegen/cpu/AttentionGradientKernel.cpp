@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/PanelsAhead.h"
 #include "codegen/elements/AttentionPlaces.h"
 #include "codegen/elements/ElementEmitter.h"
 
@@ -40,8 +41,9 @@ private:
   using Sum = AttentionGradientSchedule::Sum;
   struct Operands {
     ContractionOperand a, b;
-    PackedRows rows;       // of made ones
-    PackedColumns columns; // of keys, or of the second factor of a sum
+    PackedRows rows;                        // of made ones
+    PackedColumns columns;                  // of keys, or of the second factor of a sum
+    RunsAhead nextRows = {}, nextKeys = {}; // of made ones
   };
 
   Value part(int64_t offset) { return emit.address(scratch, type, offset); }
@@ -57,11 +59,14 @@ private:
   void whereSummed(bool isOverKeys, llvm::function_ref<void()> body);
   void packKeys();
   void packRows();
+  void describeNext();
   void makePanel(Value panel);
   void makeProducts(size_t i, Value panel);
   void makeTiles(Value panel);
   void addProducts(size_t i);
   Value sumsOf(const Sum &sum, Value panel, Value row);
+  // Where the sums of rows from the first on belong.
+  Value placeOfSums(size_t i, Value first);
   // Of a block of rows from `first` on; what is there already is added to, unless `isFirst`.
   void storeSums(size_t i, Value first, Value rows, Value isFirst);
   SmallVector<Value> widthMasks(const Sum &sum, Value panel);
@@ -82,7 +87,7 @@ private:
   // Of the unit at hand: its entry, its blocks, and what it sums over.
   Value batch, keysFrom, keysTo, rowsFrom, rowsTo, isOverKeys, isOverQueries;
   // The blocks at hand.
-  Value n0, keysHere, m0, rowsHere, isFirstOfKeys, isFirstOfRows;
+  Value keyBlock, rowBlock, n0, keysHere, m0, rowsHere, isFirstOfKeys, isFirstOfRows;
 };
 
 SmallVector<ContractionSpec, 3> GradientKernel::describe(ArrayRef<ContractionNest> products) {
@@ -142,16 +147,20 @@ void GradientKernel::run() {
     chooseBlocks(emit.sub(unit, emit.mul(batch, units.perEntry)));
     for (AttentionPlaces &place : places)
       place.enter(batch);
-    emit.loop(keysFrom, keysTo, 1, [&](Value keyBlock) {
+    emit.loop(keysFrom, keysTo, 1, [&](Value number) {
+      keyBlock = number;
       n0 = emit.mul(keyBlock, units.blockKeys);
       keysHere = emit.max(emit.min(units.blockKeys, emit.sub(n, n0)), zero);
       isFirstOfKeys = emit.equal(keyBlock, keysFrom);
       packKeys();
-      emit.loop(rowsFrom, rowsTo, 1, [&](Value rowBlock) {
+      emit.loop(rowsFrom, rowsTo, 1, [&](Value number) {
+        rowBlock = number;
         m0 = emit.mul(rowBlock, units.blockRows);
         rowsHere = emit.max(emit.min(units.blockRows, emit.sub(m, m0)), zero);
         isFirstOfRows = emit.equal(rowBlock, rowsFrom);
         packRows();
+        if (s.bringsNext)
+          describeNext();
         emit.loop(zero, emit.ceilDiv(keysHere, emit.constant(s.panelColumns())), 1,
                   [&](Value panel) { makePanel(panel); });
         for (size_t i = 0; i < s.sums.size(); ++i)
@@ -235,6 +244,28 @@ void GradientKernel::packRows() {
   }
 }
 
+// The next block of queries, or of keys; behind the last those of the next entry, or in an entry
+// that several units share what follows.
+void GradientKernel::describeNext() {
+  Value hasKeys = emit.less(emit.add(keyBlock, one), keysTo);
+  Value hasRows = emit.less(emit.add(rowBlock, one), rowsTo);
+  Value last = emit.div(emit.sub(k.end, one), units.perEntry);
+  Value isWhole = emit.equal(units.perEntry, one);
+  Value entry = emit.select(isWhole, emit.min(emit.add(batch, one), last), batch);
+  entry = emit.select(hasKeys, batch, entry);
+  Value isOther = emit.logicalAnd(isWhole, emit.equal(hasKeys, emit.less(one, zero)));
+  Value key = emit.select(isOther, zero, emit.add(n0, units.blockKeys));
+  Value keyCount = emit.max(emit.min(units.blockKeys, emit.sub(n, key)), zero);
+  Value row = emit.select(hasRows, emit.add(m0, units.blockRows), zero);
+  Value rowCount = emit.max(emit.min(units.blockRows, emit.sub(m, row)), zero);
+  for (auto [part, operands] : llvm::zip(s.made, made)) {
+    Value depth = emit.constant(part.depth);
+    operands.nextKeys = runsOf(emit, operands.b, entry, zero, key, depth, keyCount);
+    operands.nextRows =
+        runsOf(emit, operands.a, emit.select(hasRows, batch, entry), row, zero, rowCount, depth);
+  }
+}
+
 //===-- Products of queries and keys ----------------------------------------------------------===//
 
 void GradientKernel::makePanel(Value panel) {
@@ -256,6 +287,21 @@ void GradientKernel::makeProducts(size_t i, Value panel) {
   job.rows = rowsHere;
   job.sums = part(s.made[i].sums);
   job.first = yes;
+  // Half of the panels bring keys, those of all blocks of queries, the others queries.
+  Value panels = emit.ceilDiv(keysHere, emit.constant(plan.tileColumns()));
+  Value ofKeys = emit.ceilDiv(panels, emit.constant(2)), ofRows = emit.sub(panels, ofKeys);
+  if (s.bringsNext)
+    job.ahead = chooseAhead(
+        emit, emit.less(panel, ofKeys),
+        [&] {
+          Value before = emit.mul(emit.sub(rowBlock, rowsFrom), ofKeys);
+          Value count = emit.mul(emit.sub(rowsTo, rowsFrom), ofKeys);
+          return partAhead(emit, plan, job, made[i].nextKeys, type, emit.add(before, panel), count);
+        },
+        [&] {
+          return partAhead(emit, plan, job, made[i].nextRows, type, emit.sub(panel, ofKeys),
+                           ofRows);
+        });
   emitContractionPanel(emit, plan, type, job);
 }
 
@@ -321,6 +367,16 @@ void GradientKernel::addProducts(size_t i) {
     job.rows = ofKeys ? rowsHere : keysHere;
     job.sums = sumsOf(sum, panel, zero);
     job.first = ofKeys ? yes : isFirstOfRows;
+    if (s.bringsNext) {
+      // Where the sums will be stored: of a block of keys behind all blocks of queries.
+      Value length = emit.mul(ofKeys ? rowsHere : keysHere, sum.width);
+      Value parts = ofKeys ? one : emit.sub(rowsTo, rowsFrom);
+      Value part = ofKeys ? zero : emit.sub(rowBlock, rowsFrom);
+      RunsAhead result{placeOfSums(i, ofKeys ? m0 : n0), one, length, length};
+      job.ahead =
+          partAhead(emit, sum.plan, job, result, type,
+                    emit.add(emit.mul(part, sum.panels()), panel), emit.mul(parts, sum.panels()));
+    }
     emitContractionPanel(emit, sum.plan, type, job);
   });
 }
@@ -335,17 +391,23 @@ SmallVector<Value> GradientKernel::widthMasks(const Sum &sum, Value panel) {
   return masks;
 }
 
+Value GradientKernel::placeOfSums(size_t i, Value first) {
+  const Sum &sum = s.sums[i];
+  OperandRange results = k.body().getTerminator()->getOperands();
+  auto found = llvm::find(results, ir::DotGeneralOp(nest.sums[i].dot).getY());
+  Value row = emit.add(emit.mul(batch, sum.isOverKeys ? m : n), first);
+  return emit.address(k.outputs[found - results.begin()], type, emit.mul(row, sum.width));
+}
+
 void GradientKernel::storeSums(size_t i, Value first, Value rows, Value isFirst) {
   const Sum &sum = s.sums[i];
   Value result = ir::DotGeneralOp(nest.sums[i].dot).getY();
-  OperandRange results = k.body().getTerminator()->getOperands();
-  Value output = k.outputs[llvm::find(results, result) - results.begin()];
-  Value row0 = emit.add(emit.mul(batch, sum.isOverKeys ? m : n), first);
+  Value output = placeOfSums(i, first);
   emit.loop(zero, emit.constant(sum.panels()), 1, [&](Value panel) {
     SmallVector<Value> masks = widthMasks(sum, panel);
     Value column = emit.mul(panel, sum.plan.tileColumns());
     emit.loop(zero, rows, 1, [&](Value row) {
-      Value to = emit.add(emit.mul(emit.add(row0, row), sum.width), column);
+      Value to = emit.add(emit.mul(row, sum.width), column);
       for (int64_t v = 0; v < sum.plan.tileVectors; ++v) {
         Value mask = masks.empty() ? Value() : masks[v];
         Value place = emit.address(output, type, emit.add(to, v * s.lanes));

@@ -1,6 +1,7 @@
 #include "codegen/cpu/AttentionGradientPlan.h"
 
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/PanelsAhead.h"
 #include "codegen/lowering/Rounding.h"
 
 using namespace keratin::codegen;
@@ -68,6 +69,11 @@ Schedule keratin::codegen::scheduleAttentionGradient(const AttentionGradientNest
     part.depth = sum.isOverKeys ? s.keys : s.rows;
     s.sums.push_back(part);
   }
+  s.bringsNext = target.memory.isFar;
+  for (const ContractionNest &product : nest.made) {
+    const ContractionSpec spec = product.describe();
+    s.bringsNext &= hasRuns(spec.a, spec.accumulatorType) && hasRuns(spec.b, spec.accumulatorType);
+  }
   s.wholePanels = first.n.isMultipleOf(columns);
 
   int64_t end = 0;
@@ -107,6 +113,8 @@ void AttentionGradientPlan::printSchedule(llvm::raw_ostream &out) const {
       << " keys at once";
   if (schedule.sumsOverKeys() && schedule.sumsOverQueries())
     out << "; fewer than " << schedule.fewEntries << " entries in parts";
+  if (schedule.bringsNext)
+    out << "; tiles ask for what is packed next";
   out << "\n";
 }
 

@@ -52,6 +52,7 @@ struct AttentionGradientSchedule {
   bool sumsOverKeys() const;
   bool sumsOverQueries() const;
 
+  bool bringsNext = false; // tiles ask memory for what is packed next, and for results
   int64_t scratchBytes = 0;
 };
 

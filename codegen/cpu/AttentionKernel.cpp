@@ -4,6 +4,7 @@
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/PanelsAhead.h"
 #include "codegen/elements/AttentionPlaces.h"
 #include "codegen/elements/ContractionEpilogue.h"
 #include "codegen/elements/ReductionState.h"
@@ -44,6 +45,7 @@ public:
     blockKeys = emit.max(emit.roundUp(emit.ceilDiv(keys, blocks), s.scores.tileColumns()),
                          emit.constant(s.scores.tileColumns()));
     describePacking();
+    areMany = emit.less(emit.constant(s.manyScores - 1), emit.mul(units.rows, blockKeys));
   }
 
   void run();
@@ -61,6 +63,8 @@ private:
   Value source(const ContractionOperand &operand, Value rowStride, Value row, Value colStride,
                Value column);
   void describeBlock();
+  void describeNext();
+  void bringNear(ContractionPanel &job, MakeAhead part);
   void packBlock();
   void runBlock();
   void runRows();
@@ -94,11 +98,13 @@ private:
   Value m, keys, blocks, blockKeys, isFew, readsValues;
   PackedRows packedQueries;
   PackedColumns packedKeys, packedValues;
+  Value areMany; // scores
+  RunsAhead nextQueries, nextKeys, nextValues;
   // Of the unit at hand: its batch entry, its rows, and the block of keys.
-  Value batch, m0, rowsHere;
+  Value unit, batch, m0, rowsHere;
   Value block, n0, keysHere;
   // A block of rows, from the unit's first on.
-  Value rowBlock, r0, rows;
+  Value rowBlocks, rowBlock, r0, rows;
 };
 
 SmallVector<Value> AttentionKernel::findRowOutputs(CpuKernelBuilder &k,
@@ -149,7 +155,8 @@ Value AttentionKernel::source(const ContractionOperand &operand, Value rowStride
 void AttentionKernel::run() {
   // Which batch entry's keys and values lie packed, where they are one block.
   Value none = emit.constant(-1);
-  emit.loop(k.begin, k.end, 1, {none}, [&](Value unit, ValueRange packed) {
+  emit.loop(k.begin, k.end, 1, {none}, [&](Value number, ValueRange packed) {
+    unit = number;
     batch = emit.div(unit, units.count);
     m0 = emit.mul(emit.sub(unit, emit.mul(batch, units.count)), units.rows);
     rowsHere = emit.min(units.rows, emit.sub(m, m0));
@@ -178,6 +185,33 @@ void AttentionKernel::describeBlock() {
   packedKeys.columnsHere = keysHere;
   packedValues.source = source(mix.b, packedValues.rowStride, n0, packedValues.colStride, zero);
   packedValues.depth = keysHere;
+  if (s.bringsNext)
+    describeNext();
+}
+
+// The next block of keys, or that of the next unit and its queries; keys that lie packed by then
+// are left out.
+void AttentionKernel::describeNext() {
+  Value isLast = emit.equal(block, emit.sub(blocks, one));
+  Value nextUnit = emit.min(emit.add(unit, one), emit.sub(k.end, one));
+  Value entry = emit.div(nextUnit, units.count);
+  Value row = emit.mul(emit.sub(nextUnit, emit.mul(entry, units.count)), units.rows);
+  Value rowCount = emit.min(units.rows, emit.sub(m, row));
+  nextQueries = runsOf(emit, scores.a, entry, row, zero, emit.select(isLast, rowCount, zero),
+                       emit.constant(s.depth));
+  entry = emit.select(isLast, entry, batch);
+  Value key = emit.select(isLast, zero, emit.add(n0, blockKeys));
+  Value keyCount = emit.max(emit.min(blockKeys, emit.sub(keys, key)), zero);
+  Value isPacked = emit.logicalAnd(emit.equal(blocks, one), emit.equal(entry, batch));
+  keyCount = emit.select(isPacked, zero, keyCount);
+  nextKeys = runsOf(emit, scores.b, entry, zero, key, emit.constant(s.depth), keyCount);
+  nextValues = runsOf(emit, mix.b, entry, key, zero, keyCount, emit.constant(s.width));
+}
+
+void AttentionKernel::bringNear(ContractionPanel &job, MakeAhead part) {
+  if (s.bringsNext)
+    job.ahead =
+        chooseAhead(emit, areMany, part, [&] { return nothingAhead(emit, job, nextKeys.source); });
 }
 
 void AttentionKernel::packBlock() {
@@ -186,7 +220,8 @@ void AttentionKernel::packBlock() {
 }
 
 void AttentionKernel::runBlock() {
-  emit.loop(zero, emit.ceilDiv(rowsHere, emit.constant(s.rows)), 1, [&](Value number) {
+  rowBlocks = emit.ceilDiv(rowsHere, emit.constant(s.rows));
+  emit.loop(zero, rowBlocks, 1, [&](Value number) {
     rowBlock = number;
     r0 = emit.mul(rowBlock, s.rows);
     rows = emit.min(emit.constant(s.rows), emit.sub(rowsHere, r0));
@@ -228,6 +263,18 @@ void AttentionKernel::makeScores(Value panel) {
   job.rows = rows;
   job.sums = part(s.scratch.sums);
   job.first = emit.equal(zero, zero);
+  // Half of the panels bring keys, the others queries.
+  Value panels = emit.ceilDiv(keysHere, emit.constant(s.scores.tileColumns()));
+  Value ofKeys = emit.ceilDiv(panels, emit.constant(2)), ofQueries = emit.sub(panels, ofKeys);
+  auto partOf = [&](const RunsAhead &memory, Value inBlock, Value ofBlock) {
+    Value number = emit.add(emit.mul(rowBlock, ofBlock), inBlock);
+    return partAhead(emit, s.scores, job, memory, type, number, emit.mul(rowBlocks, ofBlock));
+  };
+  bringNear(job, [&] {
+    return chooseAhead(
+        emit, emit.less(panel, ofKeys), [&] { return partOf(nextKeys, panel, ofKeys); },
+        [&] { return partOf(nextQueries, emit.sub(panel, ofKeys), ofQueries); });
+  });
   emitContractionPanel(emit, s.scores, type, job);
 }
 
@@ -394,6 +441,11 @@ void AttentionKernel::mixValues() {
     job.rows = rows;
     job.sums = mixedRow(rowBlock, panel, zero);
     job.first = isFirstBlock();
+    bringNear(job, [&] {
+      Value number = emit.add(emit.mul(rowBlock, s.mixPanels()), panel);
+      return partAhead(emit, s.mix, job, nextValues, type, number,
+                       emit.mul(rowBlocks, s.mixPanels()));
+    });
     emitContractionPanel(emit, s.mix, type, job);
   });
 }

@@ -1,6 +1,7 @@
 #include "codegen/cpu/AttentionPlan.h"
 
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/PanelsAhead.h"
 #include "codegen/lowering/Rounding.h"
 
 using namespace keratin::codegen;
@@ -74,6 +75,8 @@ AttentionSchedule keratin::codegen::scheduleAttention(const AttentionNest &nest,
   s.rows = std::max(s.rows / s.scores.tileRows, int64_t(1)) * s.scores.tileRows;
   s.unitRows = 5 * s.rows;
   s.fewUnitRows = s.rows;
+  s.bringsNext = target.memory.isFar && hasRuns(scores.a, mix.accumulatorType) &&
+                 hasRuns(scores.b, mix.accumulatorType) && hasRuns(mix.b, mix.accumulatorType);
   s.isOneBlock = scores.n.constant && *scores.n.constant <= s.keys;
   if (!mix.m.constant && scores.b.constantRowStride == 1 && !s.scores.aColumnsContiguous)
     s.dots.emplace().lanes = s.lanes;
@@ -102,7 +105,8 @@ void AttentionPlan::printSchedule(llvm::raw_ostream &out) const {
   out << " for scores, ";
   printTile(schedule.mix);
   out << " for values; " << schedule.rows << " rows x " << schedule.keys
-      << " keys at once; units of up to " << schedule.unitRows << " rows\n";
+      << " keys at once; units of up to " << schedule.unitRows << " rows"
+      << (schedule.bringsNext ? "; tiles ask for what is packed next\n" : "\n");
 }
 
 Value AttentionPlan::emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const {

@@ -33,6 +33,10 @@ struct AttentionSchedule {
   // So many at most read values where they are, if these are contiguous.
   bool mayReadValues = false;
   int64_t valueReaders = 56;
+  // Tiles ask memory for what is packed next, if there are so many scores: fewer are made before it
+  // would be there.
+  bool bringsNext = false;
+  int64_t manyScores = 56 * 128;
   bool isOneBlock = false;  // of keys, in every call
   bool wholePanels = false; // the keys are known to fill all panels
   bool mayHaveNoKeys = true;

@@ -8,6 +8,7 @@
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/ContractionPairs.h"
 #include "codegen/cpu/ContractionStrips.h"
+#include "codegen/cpu/PanelsAhead.h"
 #include "codegen/cpu/UnitOrder.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/Rounding.h"
@@ -317,34 +318,26 @@ private:
   // What comes next lies behind what is read, whichever panel it is of.
   void bringPanels(ContractionPanel &job) {
     Value from = emit.address(job.b, job.bType, emit.mul(job.depth, plan.tileColumns()));
-    Value every = emit.mul(tilesOf(job.rows), kPanelsAhead);
+    Value every = emit.mul(tilesAhead(emit, plan, job.rows), kPanelsAhead);
     Value all = emit.max(blocks.k, one);
     job.ahead = {from, all, all, zero, every};
-  }
-
-  // Those that bring something near: the largest, or all.
-  Value tilesOf(Value rows) {
-    if (plan.evensRows)
-      return emit.ceilDiv(rows, emit.constant(plan.tileRows));
-    Value repeated = emit.constant(plan.tailRows ? 0 : plan.repeatedRows);
-    return emit.max(emit.div(emit.add(rows, repeated), emit.constant(plan.tileRows)), one);
   }
 
   // The tiles of this stretch bring near what the next reads of B, or where B does not stream,
   // hardly anything: a run of all columns for each k, each panel's tiles a part.
   void bringNear(ContractionPanel &job, Value panel, Value k, Value stepDepth) {
-    Value source = columnsOfB.source;
-    SmallVector<Type> types(5, zero.getType());
-    types.front() = source.getType();
-    auto values = emit.choose(
-        streamsB, types, [&] { return whatIsAhead(job, panel, k); },
-        [&] { return LoopEmitter::Values{source, one, one, zero, emit.max(stepDepth, one)}; });
-    job.ahead = {values[0], values[1], values[2], values[3], values[4]};
+    job.ahead = chooseAhead(
+        emit, streamsB, [&] { return whatIsAhead(job, panel, k); },
+        [&] {
+          ContractionPanel step = job;
+          step.depth = stepDepth;
+          return nothingAhead(emit, step, columnsOfB.source);
+        });
   }
 
-  LoopEmitter::Values whatIsAhead(const ContractionPanel &job, Value panel, Value k) {
+  ContractionPanel::Ahead whatIsAhead(const ContractionPanel &job, Value panel, Value k) {
     int64_t width = plan.tileColumns();
-    Value tiles = tilesOf(job.rows);
+    Value tiles = tilesAhead(emit, plan, job.rows);
     Value every = emit.mul(tiles, kPanelsAhead);
     Value runLength = emit.max(emit.div(columnsOfB.columnsHere, emit.constant(width)), one);
     Value betweenRuns = emit.sub(columnsOfB.rowStride, emit.mul(runLength, width));
@@ -366,48 +359,28 @@ private:
   // Sums are continued: tiles bring near what is packed, or read, next: half of the panels A, the
   // others B.
   void bringNext(ContractionPanel &job, Value panel) {
-    SmallVector<Type> types(5, zero.getType());
-    types.front() = columnsOfB.source.getType();
     Value ofA = emit.ceilDiv(panels, emit.constant(2));
-    auto values = emit.choose(
-        emit.less(panel, ofA), types,
+    job.ahead = chooseAhead(
+        emit, emit.less(panel, ofA),
         [&] {
           bool columns = plan.aColumnsContiguous;
-          return nextPart(job, rowsOfA.source, rowsOfA.colStride,
-                          columns ? rowsOfA.colStride : rowsOfA.rowStride,
-                          columns ? rowsOfA.rowsHere : blocks.superDepth,
-                          columns ? blocks.superDepth : rowsOfA.rowsHere, panel, ofA);
+          RunsAhead rows{nextOf(rowsOfA.source, rowsOfA.colStride),
+                         columns ? blocks.superDepth : rowsOfA.rowsHere,
+                         columns ? rowsOfA.rowsHere : blocks.superDepth,
+                         columns ? rowsOfA.colStride : rowsOfA.rowStride};
+          return partAhead(emit, plan, job, rows, type, panel, ofA);
         },
         [&] {
-          return nextPart(job, columnsOfB.source, columnsOfB.rowStride, columnsOfB.rowStride,
-                          columnsOfB.columnsHere, blocks.superDepth, emit.sub(panel, ofA),
-                          emit.sub(panels, ofA));
+          RunsAhead rows{nextOf(columnsOfB.source, columnsOfB.rowStride), blocks.superDepth,
+                         columnsOfB.columnsHere, columnsOfB.rowStride};
+          return partAhead(emit, plan, job, rows, type, emit.sub(panel, ofA),
+                           emit.sub(panels, ofA));
         });
-    job.ahead = {values[0], values[1], values[2], values[3], values[4]};
   }
 
-  // Of `runs` runs of so many elements, `apart`, a superblock further in depth: part `number` of
-  // `count`.
-  LoopEmitter::Values nextPart(const ContractionPanel &job, Value source, Value depthStride,
-                               Value apart, Value run, Value runs, Value number, Value count) {
-    const int64_t strip = kPanelsAhead * plan.tileColumns();
-    // Runs that lie one behind the other are one.
-    Value isOneRun = emit.equal(apart, run);
-    Value runLength = emit.select(isOneRun, emit.mul(runs, run), run);
-    Value stripsOfRun = emit.ceilDiv(runLength, emit.constant(strip));
-    Value betweenRuns = emit.select(isOneRun, zero, emit.sub(apart, emit.mul(stripsOfRun, strip)));
-    Value strips = emit.mul(stripsOfRun, emit.select(isOneRun, one, runs));
-    Value tiles = tilesOf(job.rows);
-    Value ofPart = emit.ceilDiv(strips, emit.max(count, one));
-    Value every = emit.max(emit.div(emit.mul(tiles, job.depth), emit.max(ofPart, one)), one);
-    Value before = emit.mul(emit.mul(number, tiles), emit.ceilDiv(job.depth, every));
-    Value line = emit.div(before, stripsOfRun);
-    Value inLine = emit.sub(before, emit.mul(line, stripsOfRun));
-    Value at = emit.add(
-        emit.mul(blocks.superDepth, depthStride),
-        emit.add(emit.mul(line, emit.select(isOneRun, runLength, apart)), emit.mul(inLine, strip)));
-    return {emit.address(source, type, at), emit.mul(emit.sub(stripsOfRun, inLine), kPanelsAhead),
-            emit.mul(stripsOfRun, kPanelsAhead), betweenRuns, every};
+  // A superblock further in depth.
+  Value nextOf(Value source, Value depthStride) {
+    return emit.address(source, type, emit.mul(blocks.superDepth, depthStride));
   }
 
   void finishPanel(Value panel, const Rows &rows, Value panelSums) {

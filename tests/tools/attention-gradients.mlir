@@ -3,6 +3,9 @@
 
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,V3
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,V4
+// Where memory is far, tiles ask for what comes next.
+// RUN: keratin-dump %s --stage=kernels --mcpu=sapphirerapids | FileCheck %s --check-prefix=FAR
+// FAR: fewer than 8 entries in parts; tiles ask for what is packed next
 // RUN: keratin-dump %s --format=stats --size=d0=8 --size=d1=1024 --size=d2=512 | FileCheck %s --check-prefix=STATS
 
 // CHECK:      kernel 0: dot_general
@@ -11,8 +14,8 @@
 // CHECK:        nest: gradients of attention, batch d0, queries d1, keys d2; made of widths 64, 32; sums over keys of 64; sums over queries of 32, 64
 // CHECK-NEXT:   work: units
 // CHECK-SAME:     where d0 < 8, else d0,
-// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes; 108 queries x 256 keys at once; fewer than 8 entries in parts
-// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes; 112 queries x 256 keys at once; fewer than 8 entries in parts
+// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes; 108 queries x 256 keys at once; fewer than 8 entries in parts{{$}}
+// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes; 112 queries x 256 keys at once; fewer than 8 entries in parts{{$}}
 // CHECK-NOT:  kernel 3
 
 // STATS: arena bytes     1147072

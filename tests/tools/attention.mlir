@@ -2,6 +2,9 @@
 
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,V3
 // RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,V4
+// Where memory is far, tiles of f32 ask for what comes next.
+// RUN: keratin-dump %s --stage=kernels --mcpu=sapphirerapids | FileCheck %s --check-prefix=FAR
+// FAR: units of up to 280 rows; tiles ask for what is packed next
 // RUN: keratin-dump %s --format=stats --size=d0=8 --size=d1=1024 --size=d2=512 | FileCheck %s --check-prefix=STATS
 
 // A device makes scores of float32 in memory.
@@ -11,8 +14,8 @@
 // CHECK:      kernel 0: dot_general
 // CHECK:        nest: attention, batch d0, queries d1 of 64, keys d2, values of 32
 // CHECK-NEXT:   work: units d0*floordiv(
-// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes for scores, tiles of 6 rows x 2 vectors x 8 lanes for values; 54 rows x 256 keys at once; units of up to 270 rows
-// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes for scores, tiles of 14 rows x 2 vectors x 16 lanes for values; 56 rows x 256 keys at once; units of up to 280 rows
+// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes for scores, tiles of 6 rows x 2 vectors x 8 lanes for values; 54 rows x 256 keys at once; units of up to 270 rows{{$}}
+// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes for scores, tiles of 14 rows x 2 vectors x 16 lanes for values; 56 rows x 256 keys at once; units of up to 280 rows{{$}}
 // CHECK-NOT:  kernel 1
 
 // STATS:      bytes read      3670016 =
