@@ -13,9 +13,6 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// What the second-level cache holds, and how far results are asked for ahead.
-constexpr int64_t cachedBytes = 1 << 20, pageBytes = 4096;
-
 class ConvolutionKernelPlan final : public ProductPlan {
 public:
   ConvolutionKernelPlan(ir::KernelOp kernel, ConvolutionNest product, const MachineTarget &target)
@@ -28,7 +25,7 @@ public:
   void printSchedule(llvm::raw_ostream &out) const override {
     print(out, schedule);
     if (asksForResults())
-      out << "asks for results " << pageBytes << " bytes ahead\n";
+      out << "asks for results " << MemoryTraits::pageBytes << " bytes ahead\n";
   }
 
 private:
@@ -51,7 +48,7 @@ bool ConvolutionKernelPlan::asksForResults() const {
   const std::optional<DimExpr> elements = ir::product(ir::getShape(y));
   const int64_t bytes = ir::dtypeBytes(ir::dtypeOf(ir::getElementType(y)));
   return target.memory.isFar && schedule.depthwise && schedule.depthwise->stencil && elements &&
-         elements->isConstant() && elements->constantValue() > cachedBytes / bytes;
+         elements->isConstant() && elements->constantValue() > MemoryTraits::nearBytes / bytes;
 }
 
 void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
@@ -65,7 +62,7 @@ void ConvolutionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
                    Value mask) {
     epilogue.emit(builder, loc, place, sums, mask);
     if (asksForResults())
-      epilogue.askForResults(builder, loc, place, schedule.tile.lanes, pageBytes);
+      epilogue.askForResults(builder, loc, place, schedule.tile.lanes, MemoryTraits::pageBytes);
   };
   spec.scratch = k.scratch();
   spec.unitsDone = k.unitsDone();

@@ -230,7 +230,7 @@ Value LoopKernel::suitsTiles() {
   Value isLarge = isGreater(elements, tile.leastApart / tile.elementBytes);
   if (tile.leastBytes != tile.leastApart) {
     Value rowBytes = b.create<arith::MulIOp>(loc, columns, emitter.i64(tile.elementBytes));
-    Value offset = b.create<arith::RemUIOp>(loc, rowBytes, emitter.i64(Tile::pageBytes));
+    Value offset = b.create<arith::RemUIOp>(loc, rowBytes, emitter.i64(MemoryTraits::pageBytes));
     Value isApart = isGreater(offset, 0);
     Value isLarger = isGreater(elements, tile.leastBytes / tile.elementBytes);
     isLarge = b.create<arith::SelectOp>(loc, isApart, isLarger, isLarge);

@@ -24,8 +24,8 @@ static constexpr int64_t laneBlock = 4096, rowBlock = 256;
 static constexpr int64_t columnBytes = 24 << 10, rowBytes = 64 << 10, mostColumns = 2048;
 static constexpr int64_t mostRows = 8, chunkUnits = 16;
 // Operands that caches hold, and blocks of columns of which a row is a few lines of them only.
-static constexpr int64_t ofFirstLevel = 32 << 10, ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20,
-                         narrowBytes = 256;
+static constexpr int64_t ofFirstLevel = 32 << 10, ofSecondLevel = MemoryTraits::nearBytes,
+                         ofThirdLevel = 16 << 20, narrowBytes = 256;
 // Elements of rows of which the next one is asked for: the processor sees shorter ones itself, and
 // of longer ones a cache does not hold two. Those of one pass are asked for so far ahead.
 static constexpr int64_t fewestAhead = 256, mostAhead = 65536, bytesAhead = 8192, rowsAhead = 4;
@@ -124,13 +124,13 @@ void LoopPlan::chooseWaiting() {
     elements = roundUp(std::max<int64_t>(1, reduced.constantValue()), schedule.lanes);
   if (!isRow && elements < INT64_MAX) {
     const int64_t wide = int64_t(schedule.lanes) * wideColumnVectors;
-    const bool isWide = areRowsApart(LoopSchedule::Tile::pageBytes / 2) &&
+    const bool isWide = areRowsApart(MemoryTraits::pageBytes / 2) &&
                         nest.innermost().extent.constantValue() >= wide &&
                         elements * wide <= mostWaiting;
     waitingVectors = isWide ? wideColumnVectors : mostColumnVectors;
     elements *= int64_t(schedule.lanes) * waitingVectors;
   }
-  const bool isApart = !isRow && areRowsApart(LoopSchedule::Tile::pageBytes),
+  const bool isApart = !isRow && areRowsApart(MemoryTraits::pageBytes),
              mayBeOwn = elements <= mostWaiting;
   if (isApart && (!mayBeOwn || waitingVectors < wideColumnVectors))
     return;
@@ -324,7 +324,7 @@ void LoopPlan::chooseTogether() {
 }
 
 bool LoopSchedule::Tile::suits(int64_t columns, int64_t elements) const {
-  const bool areApart = columns * elementBytes % pageBytes == 0;
+  const bool areApart = columns * elementBytes % MemoryTraits::pageBytes == 0;
   return elements > (areApart ? leastApart : leastBytes) / elementBytes;
 }
 
@@ -571,13 +571,13 @@ void LoopPlan::askForResults(ArrayRef<LoopSchedule::Ahead> tensors) {
       schedule.ahead.push_back(tensor);
       widest = std::max(widest, tensor.elementBytes);
     }
-  schedule.aheadElements = LoopSchedule::Tile::pageBytes / widest;
+  schedule.aheadElements = MemoryTraits::pageBytes / widest;
 }
 
 // Blocks of columns are read and written in short pieces, each in another page than the one before.
 // Those of tiles are long, and several rows are read at once, but results are stored one by one.
 void LoopPlan::askForRows(ArrayRef<LoopSchedule::Ahead> tensors) {
-  if (!isFarAway(tensors) || !areRowsApart(LoopSchedule::Tile::pageBytes))
+  if (!isFarAway(tensors) || !areRowsApart(MemoryTraits::pageBytes))
     return;
   for (const LoopSchedule::Ahead &tensor : tensors) {
     const std::optional<unsigned> stage = firstStageAt(tensor);

@@ -79,9 +79,8 @@ struct LoopSchedule {
     // Whether columns of operands with so many elements are better walked in tiles than by
     // themselves. Not asked of rows.
     bool suits(int64_t columns, int64_t elements) const;
-    static constexpr int64_t pageBytes = 4096;
     // Rows at such a distance lie pages apart.
-    static constexpr int64_t apartBytes = 4 * pageBytes;
+    static constexpr int64_t apartBytes = 4 * MemoryTraits::pageBytes;
     // What a tile whose stages read it again reads at most, where columns are wide enough.
     static constexpr int64_t rereadBytes = 512 << 10;
   };

@@ -20,6 +20,9 @@ struct ProductTraits {
 
 // Of what the second-level cache does not hold (docs/performance.md#pages-of-sums).
 struct MemoryTraits {
+  // What it holds of operands and results, beside what else is near.
+  static constexpr int64_t nearBytes = 1 << 20;
+  static constexpr int64_t pageBytes = 4096;
   // Of how many parts of a block ahead lines are asked for in turns.
   int64_t partsAhead = 2;
   // So far away that what a core fetches ahead by itself of one walk is two thirds of what it can
