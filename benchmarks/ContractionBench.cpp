@@ -200,6 +200,7 @@ int main(int argc, char **argv) {
                         {"32 rows", 32, 1024, 1024},
                         {"lstm step", 32, 1024, 256},
                         {"lstm step back", 32, 256, 1024, false, true},
+                        {"lstm gradient", 256, 1024, 2048, true},
                         {"gru step", 1, 1024, 512},
                         {"1 column", 1024, 1, 1024},
                         {"128x512x784", 128, 512, 784},

@@ -493,7 +493,8 @@ static void chooseAmx(ContractionPlan &plan, const MachineTarget &target) {
 }
 
 // How A reaches the micro-kernel.
-static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes) {
+static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, const MachineTarget &target,
+                    int64_t bytes) {
   using Access = ContractionPlan::Access;
   bool contiguous = spec.a.constantColStride == 1 || spec.a.constantRowStride == 1;
   bool isNarrow = spec.a.elementType != spec.accumulatorType;
@@ -505,10 +506,12 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   if (!plan.aColumnsContiguous) {
     plan.farBytes = std::numeric_limits<int64_t>::max();
     plan.crowdedBytes = kSetBytes;
-  } else if (plan.tileRows < 8 && !(spec.m.constant && *spec.m.constant <= plan.tileRows)) {
-    // The next tile of so few rows finds its part of a line near only if columns are not crowded.
-    plan.farBytes = 2048;
-    plan.crowdedBytes = 512;
+  } else if (!(spec.m.constant && *spec.m.constant <= plan.tileRows)) {
+    // The next tile finds its part of a line near only if columns are not crowded: several tiles of
+    // few rows share one.
+    const bool areFew = plan.tileRows < 8;
+    plan.farBytes = areFew ? 2048 : plan.farBytes;
+    plan.crowdedBytes = areFew ? 512 : target.products.crowdedColumnBytes;
   }
   // What is known to stay in place needs no code that packs it.
   std::optional<int64_t> step =
@@ -634,7 +637,7 @@ static ContractionPlan planForm(const ContractionSpec &spec, const MachineTarget
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
   plan.aColumnsContiguous = spec.a.constantRowStride == 1 && spec.a.constantColStride != 1;
   chooseRows(plan, spec, target, bytes, call);
-  chooseA(plan, spec, bytes);
+  chooseA(plan, spec, target, bytes);
   chooseNumbers(plan, spec, target, call);
   chooseAmx(plan, target);
   plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;

@@ -15,7 +15,7 @@ static bool isFarFromMemory(llvm::StringRef cpu, bool hasAmx) {
 codegen::ProductTraits codegen::productTraits(llvm::StringRef cpu, bool hasAmx) {
   // Half of their second-level cache.
   if (isFarFromMemory(cpu, hasAmx))
-    return {.heldColumnBytes = 1024 * 1024, .rowsAhead = 8};
+    return {.heldColumnBytes = 1024 * 1024, .rowsAhead = 8, .crowdedColumnBytes = 1024};
   return {};
 }
 

@@ -16,6 +16,9 @@ struct ProductTraits {
   // How many rows of B ahead of their use large tiles bring into the first-level cache; 0 if
   // loads alone are as fast.
   int64_t rowsAhead = 0;
+  // Columns of A at multiples of so many bytes are so many in a set of a cache that a tile does not
+  // find near what is left of the lines of the one before.
+  int64_t crowdedColumnBytes = 2048;
 };
 
 // Of what the second-level cache does not hold (docs/performance.md#pages-of-sums).
