@@ -1,5 +1,9 @@
 #include "benchmarks/keratin-bench/Bench.h"
 
+#include <keratin/saving.h>
+
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -35,11 +39,21 @@ void Bench::expectNear(const std::string &what, const Doubles &values, const Dou
   }
 }
 
+// For keratin-run --profile and keratin-dump.
+void Bench::save(const Row &row) const {
+  if (options.functionFolder.empty() || row.function.isEmpty())
+    return;
+  std::string name = row.name + ' ' + row.caseName;
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  backend::save_function(row.function, options.functionFolder + '/' + name + ".ktg");
+}
+
 void Bench::time(Row row, const std::function<void()> &body) {
   if (!wants(row.caseName))
     return;
   if (!ceilings)
     return output.printChecked(row.name, row.caseName);
+  save(row);
   row.timing = measure(body, options.batches);
   ceilings->measurePeakAgain(row.work.arithmetic);
   if (row.work.flops > 0 || row.work.readBytes > 0 || row.work.movedBytes > 0)

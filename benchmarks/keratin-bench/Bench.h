@@ -23,6 +23,8 @@ struct Options {
   int batches = 40;
   std::string cases; // part of the names of those that are timed
   std::string peers; // a file
+  // Where the functions that are timed are saved, if anywhere.
+  std::string functionFolder;
 };
 
 // Plain numbers of the reference, which computes in double precision.
@@ -59,6 +61,8 @@ public:
   void report(const Row &row);
 
 private:
+  void save(const Row &row) const;
+
   const Options &options;
   Report output;
   std::optional<Ceilings> ceilings; // none with --check-only

@@ -77,6 +77,9 @@ names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chai
                  with --device: products of float32 in tf32 (docs/gpu.md)
   --save-models=FOLDER
                  writes the functions of that table as FOLDER/<name>.ktg, and does nothing else
+  --save-functions=FOLDER
+                 writes the functions of rows as FOLDER/<row>_<case>.ktg, too: keratin-run
+                 --profile says what their kernels take (docs/tools.md)
   --json         one JSON object a line: the machine, the ceilings, the rows
   --check-only   compares all results with the reference and times nothing
   --large        cases larger than the caches, ResNet-50, and graphs of 100,000 ops, too
@@ -157,6 +160,10 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
   if (auto text = value("--float32-products="); !text.empty()) {
     device.float32Products = keratin::codegen::float32ProductsByName(text);
     return device.float32Products.has_value();
+  }
+  if (auto text = value("--save-functions="); !text.empty()) {
+    options.functionFolder = text;
+    return true;
   }
   if (auto text = value("--save-models="); !text.empty()) {
     device.modelFolder = text;

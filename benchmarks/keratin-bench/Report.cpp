@@ -3,8 +3,6 @@
 #include "benchmarks/keratin-bench/JsonLines.h"
 #include "benchmarks/keratin-bench/MachineLoops.h"
 
-#include <keratin/function.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -12,7 +10,8 @@
 
 using namespace keratin::bench;
 
-void Row::describe(const Function &function) {
+void Row::describe(const Function &timed) {
+  function = timed;
   arenaBytes = function.arenaBytes();
   maxLiveBytes = function.maxLiveBytes();
   compileMs = function.compileMilliseconds();

@@ -5,15 +5,13 @@
 #include "benchmarks/keratin-bench/Ceilings.h"
 #include "benchmarks/keratin-bench/Timing.h"
 
+#include <keratin/function.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
-
-namespace keratin {
-class Function;
-}
 
 namespace keratin::bench {
 
@@ -25,10 +23,11 @@ struct Row {
   // Of the function that was timed.
   int64_t arenaBytes = 0, maxLiveBytes = 0;
   double compileMs = 0;
+  Function function; // empty where several are timed
   // The case of the peers that this one is compared with; caseName if empty.
   std::string peerCase;
 
-  void describe(const Function &function);
+  void describe(const Function &timed);
 };
 
 // What other libraries took on the same machine. A file of them has one object a line, with peer,
