@@ -289,9 +289,19 @@ std::optional<GradientOfSoftmax> matchGradientOfSoftmax(Value value) {
   return isFound ? std::optional(found) : std::nullopt;
 }
 
-Value withoutReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getX();
+// The same numbers in another shape, or as float32 what is float16 or bfloat16 elsewhere.
+bool keepsNumbers(Operation *op) {
+  auto cast = dyn_cast_or_null<CastOp>(op);
+  auto fits = [](Value value) {
+    Type type = getElementType(value);
+    return type.isF16() || type.isBF16() || type.isF32();
+  };
+  return isa_and_nonnull<ReshapeOp>(op) || (cast && fits(cast.getX()) && fits(cast.getY()));
+}
+
+Value withoutForm(Value value) {
+  while (keepsNumbers(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
@@ -305,7 +315,7 @@ bool isProductOf(DotGeneralOp y, const GradientOfSoftmax &gradient, DotGeneralOp
   auto isLast = [](ArrayRef<int64_t> dims, Value of) {
     return dims == ArrayRef<int64_t>{getTensorType(of).getRank() - 1};
   };
-  return y.getB() == dw.getB() && withoutReshapes(y.getA()) == withoutReshapes(gradient.w) &&
+  return y.getB() == dw.getB() && withoutForm(y.getA()) == withoutForm(gradient.w) &&
          getTensorType(y.getB()).getRank() == batch + 2 && rank > batch &&
          isLast(dw.getAContract(), dw.getA()) && isLast(y.getAContract(), y.getA()) &&
          dw.getBContract().size() == 1 && y.getBContract().size() == 1 &&
@@ -316,7 +326,7 @@ bool isProductOf(DotGeneralOp y, const GradientOfSoftmax &gradient, DotGeneralOp
 // The product that made dw, if it is dw = dy . values and there is y = w . values before the op.
 std::optional<std::pair<DotGeneralOp, DotGeneralOp>>
 matchAttention(const GradientOfSoftmax &gradient, Operation *op) {
-  auto dw = withoutReshapes(gradient.dw).getDefiningOp<DotGeneralOp>();
+  auto dw = withoutForm(gradient.dw).getDefiningOp<DotGeneralOp>();
   Shape shape = getShape(gradient.w);
   const int64_t last = int64_t(shape.size()) - 1;
   Type type = getElementType(gradient.w);
@@ -344,11 +354,12 @@ struct GradientByWeights : OpRewritePattern<MulOp> {
     GraphMath g(rewriter, op.getLoc());
     Value dw = found->dw, w = found->w, total;
     if (auto attention = matchAttention(*found, op)) {
-      // In the shape of the product, whose tiles the rest follows from.
+      // In the shape of the product, whose tiles the rest follows from, and the type of weights.
       auto [product, y] = *attention;
-      Value dy = product.getA();
-      total = g.reduceSum(g.mul(dy, y.getY()), {getTensorType(dy).getRank() - 1});
-      dw = product.getY();
+      Type type = getElementType(w);
+      Value dy = g.cast(product.getA(), type);
+      total = g.reduceSum(g.mul(dy, g.cast(y.getY(), type)), {getTensorType(dy).getRank() - 1});
+      dw = g.cast(product.getY(), type);
       w = g.reshape(w, getShape(dw));
       found->axes = {getTensorType(dw).getRank() - 1};
     } else {

@@ -50,3 +50,30 @@ func.func @of_attention(%x: tensor<3x2x20x16xf32>, %v: tensor<6x16x8xf32>, %c: t
   %g = keratin.gradients %loss wrt %x : (tensor<f32>, tensor<3x2x20x16xf32>) -> tensor<3x2x20x16xf32>
   return %y, %g : tensor<6x20x8xf32>, tensor<3x2x20x16xf32>
 }
+
+// Weights are rounded for both products; the sum is made in their own type.
+// CHECK-LABEL: func.func @of_attention_in_halves
+// CHECK:         %[[Y:.*]] = keratin.dot_general %{{.*}}, %arg1 batch = [0] x [0] contract = [2] x [1]
+// CHECK-DAG:     %[[DW:.*]] = keratin.dot_general %arg2, %arg1 batch = [0] x [0] contract = [2] x [2]
+// CHECK-DAG:     %[[DY:.*]] = keratin.cast %arg2 : (tensor<6x20x8xf16>) -> tensor<6x20x8xf32>
+// CHECK-DAG:     %[[WIDE:.*]] = keratin.cast %[[Y]] : (tensor<6x20x8xf16>) -> tensor<6x20x8xf32>
+// CHECK:         %[[P:.*]] = keratin.mul %[[DY]], %[[WIDE]]
+// CHECK:         %[[S:.*]] = keratin.reduce_sum %[[P]] axes = [2] : (tensor<6x20x8xf32>) -> tensor<6x20xf32>
+// CHECK:         %[[B:.*]] = keratin.broadcast %[[S]] dims = [0, 1]
+// CHECK:         keratin.sub %{{.*}}, %[[B]] : (tensor<6x20x16xf32>, tensor<6x20x16xf32>)
+func.func @of_attention_in_halves(%x: tensor<6x20x16xf32>, %v: tensor<6x16x8xf16>, %c: tensor<6x20x8xf16>) -> (tensor<6x20x8xf16>, tensor<6x20x16xf32>) {
+  %m = keratin.reduce_max %x axes = [2] : (tensor<6x20x16xf32>) -> tensor<6x20xf32>
+  %f = keratin.stop_gradient %m : (tensor<6x20xf32>) -> tensor<6x20xf32>
+  %mb = keratin.broadcast %f dims = [0, 1] : (tensor<6x20xf32>) -> tensor<6x20x16xf32>
+  %d = keratin.sub %x, %mb : (tensor<6x20x16xf32>, tensor<6x20x16xf32>) -> tensor<6x20x16xf32>
+  %e = keratin.exp %d : (tensor<6x20x16xf32>) -> tensor<6x20x16xf32>
+  %z = keratin.reduce_sum %e axes = [2] : (tensor<6x20x16xf32>) -> tensor<6x20xf32>
+  %zb = keratin.broadcast %z dims = [0, 1] : (tensor<6x20xf32>) -> tensor<6x20x16xf32>
+  %w = keratin.div %e, %zb : (tensor<6x20x16xf32>, tensor<6x20x16xf32>) -> tensor<6x20x16xf32>
+  %wh = keratin.cast %w : (tensor<6x20x16xf32>) -> tensor<6x20x16xf16>
+  %y = keratin.dot_general %wh, %v batch = [0] x [0] contract = [2] x [1] : (tensor<6x20x16xf16>, tensor<6x16x8xf16>) -> tensor<6x20x8xf16>
+  %p = keratin.mul %y, %c : (tensor<6x20x8xf16>, tensor<6x20x8xf16>) -> tensor<6x20x8xf16>
+  %loss = keratin.reduce_sum %p axes = [0, 1, 2] : (tensor<6x20x8xf16>) -> tensor<f16>
+  %g = keratin.gradients %loss wrt %x : (tensor<f16>, tensor<6x20x16xf32>) -> tensor<6x20x16xf32>
+  return %y, %g : tensor<6x20x8xf16>, tensor<6x20x16xf32>
+}
