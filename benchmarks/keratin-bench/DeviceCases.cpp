@@ -254,6 +254,8 @@ void CaseList::addAttention() {
       attention(time, numbers, false);
   for (Numbers numbers : {Numbers::Float32, Numbers::Float16})
     attention(256, numbers, true);
+  for (Numbers numbers : {Numbers::Float16, Numbers::BFloat16})
+    attention(side(1024), numbers, true);
 }
 
 //===-- Images -----------------------------------------------------------------------------------//

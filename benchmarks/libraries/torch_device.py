@@ -140,16 +140,17 @@ class Cases:
             # One sample: kernels of attention want batches of heads.
             return tuple(self.array(1, heads, time, 64, numbers=numbers) for _ in range(count))
 
-        def gradient(numbers):
-            *qkv, dy = inputs(4, 256, numbers)
+        def gradient(time, numbers):
+            *qkv, dy = inputs(4, time, numbers)
             return self.with_gradients(attend, tuple(x.requires_grad_() for x in qkv), dy)
 
         for time in (256, self.side(1024)):
             for numbers in ("f32", "f16", "bf16"):
                 make = lambda time=time, numbers=numbers: (attend, inputs(3, time, numbers))
                 yield "attention", f"{heads} heads {time}x64 {numbers}", numbers, make
-        for numbers in ("f32", "f16"):
-            yield "attention", f"{heads} heads 256x64 {numbers}, gradient", numbers, lambda n=numbers: gradient(n)
+        for time, numbers in ((256, "f32"), (256, "f16"), (self.side(1024), "f16"), (self.side(1024), "bf16")):
+            make = lambda time=time, numbers=numbers: gradient(time, numbers)
+            yield "attention", f"{heads} heads {time}x64 {numbers}, gradient", numbers, make
 
     def with_gradients(self, function, arguments, dy):
         def both(*arguments):

@@ -29,7 +29,7 @@ public:
         scores(nest.scores.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         mix(nest.mix.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
         type(mix.accumulatorType), vectorType(VectorType::get(s.lanes, type)),
-        rowOutputs(findRowOutputs(k, nest.attention)), epilogue(k, k.target, nest.mix, rowOutputs),
+        rowResults(nest.rowResults), epilogue(k, k.target, nest.mix, rowResults),
         places(k, emit, ir::getShape(nest.attention.logits), nest.mix.shape.m),
         units(emit, mix, schedule), zero(emit.constant(0)), one(emit.constant(1)),
         scratch(k.scratch()) {
@@ -58,7 +58,6 @@ private:
   Value rowOf(int64_t offset, Value row) { return part(offset, emit.mul(row, s.lanes)); }
   Value isFirstBlock() { return emit.equal(block, zero); }
 
-  static SmallVector<Value> findRowOutputs(CpuKernelBuilder &k, const ir::Attention &attention);
   void describePacking();
   Value source(const ContractionOperand &operand, Value rowStride, Value row, Value colStride,
                Value column);
@@ -90,7 +89,7 @@ private:
   ContractionSpec scores, mix;
   Type type;
   VectorType vectorType;
-  SmallVector<Value> rowOutputs; // numbers of rows that others read
+  ArrayRef<Value> rowResults;
   ContractionEpilogue epilogue;
   AttentionPlaces places;
   AttentionUnits<LoopEmitter> units;
@@ -106,15 +105,6 @@ private:
   // A block of rows, from the unit's first on.
   Value rowBlocks, rowBlock, r0, rows;
 };
-
-SmallVector<Value> AttentionKernel::findRowOutputs(CpuKernelBuilder &k,
-                                                   const ir::Attention &attention) {
-  SmallVector<Value> found;
-  for (Value output : k.body().getTerminator()->getOperands())
-    if (attention.isOfRows(output))
-      found.push_back(output);
-  return found;
-}
 
 void AttentionKernel::describePacking() {
   auto describeColumns = [&](const ContractionOperand &operand, int64_t place) {
@@ -464,7 +454,7 @@ void AttentionKernel::storeOfRow(Value row, Value total) {
   Value place = emit.add(emit.mul(batch, m), emit.add(m0, row));
   OperandRange results = k.body().getTerminator()->getOperands();
   for (auto [result, output] : llvm::zip(results, k.outputs)) {
-    if (!llvm::is_contained(rowOutputs, result))
+    if (!llvm::is_contained(rowResults, result))
       continue;
     Value number = result == ir::ReduceMaxOp(attention.max).getY() ? peak : total;
     emitter.watch(result, number);
@@ -481,7 +471,7 @@ void AttentionKernel::finishUnit() {
     ReductionOpInterface sum = attention.sum;
     Value totals = emit.load(vectorType, rowOf(s.scratch.totals, row));
     Value total = state.settle(sum, totals, ReductionState::Lanes::Together)[0];
-    if (!rowOutputs.empty())
+    if (!rowResults.empty())
       storeOfRow(row, total);
     // Nothing is weighed: 0.
     if (s.mayHaveNoKeys)

@@ -1,6 +1,7 @@
 #include "codegen/gpu/DevicePlan.h"
 
 #include "codegen/gpu/UnitsPlan.h"
+#include "codegen/gpu/attention/AttentionGradientTilesPlan.h"
 #include "codegen/gpu/attention/AttentionTilesPlan.h"
 #include "codegen/gpu/contractions/ContractionThinPlan.h"
 #include "codegen/gpu/contractions/ContractionTilesPlan.h"
@@ -77,6 +78,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Devi
   if (auto plan = TopKPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = AttentionTilesPlan::make(kernel, device))
+    return plan;
+  if (auto plan = AttentionGradientTilesPlan::make(kernel, device))
     return plan;
   if (auto plan = ContractionThinPlan::make(kernel, warpThreads))
     return plan;

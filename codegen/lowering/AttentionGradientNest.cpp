@@ -12,8 +12,13 @@ std::optional<AttentionGradientNest> AttentionGradientNest::of(ir::KernelOp kern
   AttentionGradientNest nest;
   for (const ir::AttentionGradient::Made &made : gradient->made)
     nest.made.push_back({made.dot, made.shape, ir::IterationSpace()});
-  for (const ir::AttentionGradient::Sum &sum : gradient->sums)
-    nest.sums.push_back({sum.dot, sum.shape, ir::IterationSpace()});
+  for (const ir::AttentionGradient::Sum &sum : gradient->sums) {
+    ir::DotGeneralOp dot = sum.dot;
+    std::optional<ir::IterationSpace> space = ir::analyzeIterationSpace({dot}, {dot.getY()});
+    if (!space)
+      return std::nullopt;
+    nest.sums.push_back({dot, sum.shape, std::move(*space)});
+  }
   nest.gradient = std::move(*gradient);
   return nest;
 }
@@ -24,6 +29,20 @@ DimExpr AttentionGradientNest::operations() const {
     for (const ContractionNest &product : *products)
       all = add(all, product.operations()).value_or(DimExpr(INT64_MAX));
   return all;
+}
+
+llvm::SetVector<Operation *> AttentionGradientNest::opsBehind(ArrayRef<Value> values) const {
+  llvm::SetVector<Operation *> behind;
+  auto insert = [&](ValueRange read) {
+    for (Value value : read)
+      if (Operation *op = value.getDefiningOp())
+        behind.insert(op);
+  };
+  insert(values);
+  for (size_t i = 0; i < behind.size(); ++i)
+    if (!isa<ir::DotGeneralOp>(behind[i]))
+      insert(behind[i]->getOperands());
+  return behind;
 }
 
 void AttentionGradientNest::print(llvm::raw_ostream &out) const {

@@ -13,15 +13,17 @@ std::optional<AttentionNest> AttentionNest::of(ir::KernelOp kernel) {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);
-  SmallVector<Value> outputs(body.getTerminator()->getOperands());
-  llvm::erase_if(outputs, [&](Value output) { return attention->isOfRows(output); });
+  SmallVector<Value> outputs, rowResults;
+  for (Value output : body.getTerminator()->getOperands())
+    (attention->isOfRows(output) ? rowResults : outputs).push_back(output);
   std::optional<ir::IterationSpace> space =
       ir::analyzeIterationSpace(attention->opsBehind(ops, outputs), outputs);
   if (!space)
     return std::nullopt;
   ContractionNest scores{attention->scores, attention->scoresShape, ir::IterationSpace()};
   ContractionNest mix{attention->mix, attention->mixShape, std::move(*space)};
-  return AttentionNest{std::move(*attention), std::move(scores), std::move(mix)};
+  return AttentionNest{std::move(*attention), std::move(scores), std::move(mix),
+                       std::move(rowResults)};
 }
 
 DimExpr AttentionNest::operations() const {

@@ -18,6 +18,7 @@ struct AttentionNest {
 
   ir::Attention attention;
   ContractionNest scores, mix;
+  llvm::SmallVector<mlir::Value, 2> rowResults; // numbers of rows that the kernel yields
 };
 
 } // namespace keratin::codegen

@@ -3,6 +3,7 @@
 #include "ir/interfaces/AttentionGradient.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/OpProperties.h"
+#include "ir/interfaces/TensorCoreAttention.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -177,9 +178,7 @@ private:
       for (Operation *user : op->getUsers()) {
         if (user == found.mix || inside.contains(user))
           continue;
-        if (op == found.max || op == found.sum)
-          found.handsOnRows = true;
-        else if (!mayShare)
+        if (op != found.max && op != found.sum && !mayShare)
           return false;
       }
     Operation *values = found.mix.getB().getDefiningOp();
@@ -194,33 +193,15 @@ private:
 } // namespace
 
 bool Attention::isForTensorCores(AttentionKinds kinds) const {
-  // Queries of a block, keys that it has at a time; widths of which it holds sums in registers.
-  constexpr int64_t rows = 64, keys = 64, widest = 128, groupBits = 128, mostWalks = 4;
-  DotGeneralOp products[] = {scores, mix};
+  constexpr int64_t widest = 128; // of sums in registers
   Type type = getElementType(DotGeneralOp(mix).getB());
-  if (!(has(kinds, AttentionKinds::Halves) && isHalf(type)) &&
-      !(has(kinds, AttentionKinds::Tf32) && type.isF32()))
-    return false;
-  const int64_t group = groupBits / int64_t(type.getIntOrFloatBitWidth());
-  for (DotGeneralOp product : products)
-    for (Value value : {product.getA(), product.getB(), product.getY()})
-      if (getElementType(value) != type)
-        return false;
-  for (const DimExpr &width : {scoresShape.k, mixShape.n})
-    if (width.constantValue() > widest || width.constantValue() % group != 0)
-      return false;
-  auto count = [](const DimExpr &size, int64_t ofBlock) -> std::optional<int64_t> {
-    std::optional<DimExpr> blocks = ceildiv(size, DimExpr(ofBlock));
-    return blocks && blocks->isConstant() ? std::optional(blocks->constantValue()) : std::nullopt;
-  };
-  std::optional<int64_t> batch = count(mixShape.batch, 1), blocks = count(mixShape.m, rows),
-                         walk = count(mixShape.k, keys);
-  return !batch || !blocks || !walk || *walk / mostWalks <= *batch * *blocks;
+  return areOfTensorCores({scores, mix}, kinds) &&
+         areWidthsOfTensorCores({scoresShape.k, mixShape.n}, type, widest) &&
+         areWalksShort(mixShape.batch, mixShape.m, mixShape.k);
 }
 
 bool Attention::isAmong(AttentionKinds kinds) const {
-  return (has(kinds, AttentionKinds::Exact) && !roundsWeights) ||
-         (!handsOnRows && isForTensorCores(kinds));
+  return (has(kinds, AttentionKinds::Exact) && !roundsWeights) || isForTensorCores(kinds);
 }
 
 std::optional<Attention> keratin::ir::attentionOf(DotGeneralOp mix, bool mayShare) {

@@ -21,17 +21,14 @@ struct Attention {
   ContractionShape scoresShape, mixShape;
   // Weights are float32's, and rounded to float16 or bfloat16 for the product with the values.
   bool roundsWeights = false;
-  // Others read numbers of rows.
-  bool handsOnRows = false;
   // What only this product needs, in the order of the block: scores and all that lies between them
   // and what the product reads. Others may read nothing of it but numbers of rows.
   llvm::SmallVector<mlir::Operation *> inside;
 
   // Whether those that make attention of these kinds make this one.
   bool isAmong(AttentionKinds kinds) const;
-  // Whether tensor cores make it as a block of threads holds matrices: all factors are of one type
-  // that the kinds name, of widths in which they are read 16 bytes at a time; and there are about
-  // as many blocks of queries as each walks over blocks of keys.
+  // Whether tensor cores do, of which the kinds name the type: widths are few and even enough, and
+  // there are about as many blocks of queries as each walks over blocks of keys.
   bool isForTensorCores(AttentionKinds kinds) const;
 
   bool isInside(mlir::Operation *op) const { return llvm::is_contained(inside, op); }

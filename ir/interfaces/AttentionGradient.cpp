@@ -2,6 +2,7 @@
 
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/OpProperties.h"
+#include "ir/interfaces/TensorCoreAttention.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -46,7 +47,7 @@ private:
   bool take(DotGeneralOp dot) {
     std::optional<ContractionShape> shape = getContractionShape(dot);
     Type type = getElementType(dot.getY());
-    if (!shape || isInside(dot.getB()) || !(type.isF32() || type.isF64()) ||
+    if (!shape || isInside(dot.getB()) || !isa<FloatType>(type) ||
         getElementType(dot.getA()) != type || getElementType(dot.getB()) != type)
       return false;
     // All sums are made in the same type.
@@ -124,6 +125,31 @@ private:
 };
 
 } // namespace
+
+bool AttentionGradient::isForTensorCores(AttentionKinds kinds) const {
+  // Rows of both factors of two products, and of two sums, have room in shared memory.
+  constexpr int64_t mostBits = 2048;
+  SmallVector<DotGeneralOp> products;
+  SmallVector<DimExpr> widths;
+  for (const Made &product : made) {
+    products.push_back(product.dot);
+    widths.push_back(product.shape.k);
+  }
+  for (const Sum &sum : sums) {
+    products.push_back(sum.dot);
+    widths.push_back(sum.shape.n);
+  }
+  Type type = getElementType(products.front().getB());
+  return areOfTensorCores(products, kinds) &&
+         areWidthsOfTensorCores(widths, type, mostBits / int64_t(type.getIntOrFloatBitWidth())) &&
+         areWalksShort(batch, queries, keys) && areWalksShort(batch, keys, queries);
+}
+
+bool AttentionGradient::isAmong(AttentionKinds kinds) const {
+  Type type = getElementType(DotGeneralOp(made.front().dot).getY());
+  const bool isExact = has(kinds, AttentionKinds::Exact) && (type.isF32() || type.isF64());
+  return has(kinds, AttentionKinds::Gradients) && (isExact || isForTensorCores(kinds));
+}
 
 std::optional<AttentionGradient> keratin::ir::attentionGradientOf(ArrayRef<Operation *> ops) {
   return Matcher(ops).run();

@@ -4,6 +4,7 @@
 #define KERATIN_IR_INTERFACES_ATTENTIONGRADIENT_H
 
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/AttentionKinds.h"
 #include "ir/interfaces/ContractionShape.h"
 
 namespace keratin::ir {
@@ -30,6 +31,12 @@ struct AttentionGradient {
   llvm::SmallVector<mlir::Value, 2> tiles;
   llvm::SmallVector<Sum, 3> sums;
   DimExpr batch, queries, keys;
+
+  // Whether those that make gradients of attention of these kinds make this one.
+  bool isAmong(AttentionKinds kinds) const;
+  // Whether tensor cores do, of which the kinds name the type: widths are few and even enough, and
+  // there are about as many blocks of queries as of keys.
+  bool isForTensorCores(AttentionKinds kinds) const;
 };
 
 // Of these ops, in the order of their block, and all that they need but inputs; nullopt if they are

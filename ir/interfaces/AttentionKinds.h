@@ -16,7 +16,7 @@ enum class AttentionKinds : uint8_t {
   Exact = 1,     // of any types, where weights are not rounded
   Halves = 2,    // by tensor cores, of float16 and bfloat16; they may round weights
   Tf32 = 4,      // by tensor cores, of float32, whose factors are rounded to tf32
-  Gradients = 8, // those by queries, keys and values, of float32 and float64
+  Gradients = 8, // and their gradients, of float32 and float64 or by tensor cores
   LLVM_MARK_AS_BITMASK_ENUM(Gradients)
 };
 

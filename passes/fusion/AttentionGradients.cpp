@@ -15,21 +15,23 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-// So few scores stay near until gradients read them: to make them again would take longer.
+// So few scores stay near a processor until gradients read them: to make them again would take
+// longer. On a device they would take several launches more.
 static constexpr int64_t kFewScores = 128 * 128;
 
 namespace {
 
 class Separation {
 public:
-  Separation(Block &block, const Attention &attention, size_t mostOps)
-      : block(block), attention(attention), mostOps(mostOps),
+  Separation(Block &block, const Attention &attention, AttentionKinds kinds, size_t mostOps)
+      : block(block), attention(attention), kinds(kinds), mostOps(mostOps),
         keys(getShape(attention.logits).back()) {}
 
   // Nothing is changed where it finds none.
   bool find(const ComputedSizes &sizes) {
     std::optional<DimExpr> scores = mul(attention.scoresShape.m, keys);
-    if (scores && scores->isConstant() && scores->constantValue() <= kFewScores)
+    if (has(kinds, AttentionKinds::Exact) && scores && scores->isConstant() &&
+        scores->constantValue() <= kFewScores)
       return false;
     if (!followReaders() || gradient.empty() || !followMakers() || !isPrivate() || !findOrder())
       return false;
@@ -37,7 +39,8 @@ public:
     SmallVector<Operation *> all(copied);
     llvm::append_range(all, gradient);
     llvm::sort(all, isBefore);
-    return all.size() <= mostOps && attentionGradientOf(all) &&
+    std::optional<AttentionGradient> found = attentionGradientOf(all);
+    return all.size() <= mostOps && found && found->isAmong(kinds) &&
            (sizes.empty() ||
             llvm::all_of(all, [&](Operation *op) { return sizes.mentionedBy(op).empty(); }));
   }
@@ -71,6 +74,7 @@ private:
 
   Block &block;
   const Attention &attention;
+  const AttentionKinds kinds;
   const size_t mostOps;
   const DimExpr keys;
   Ops gradient;
@@ -233,15 +237,15 @@ AttentionGradientOps Separation::separate() {
 } // namespace
 
 std::vector<AttentionGradientOps>
-keratin::passes::separateAttentionGradients(Block &block, const ComputedSizes &sizes,
-                                            size_t mostOps) {
+keratin::passes::separateAttentionGradients(Block &block, AttentionKinds kinds,
+                                            const ComputedSizes &sizes, size_t mostOps) {
   SmallVector<DotGeneralOp> mixes(block.getOps<DotGeneralOp>());
   std::vector<AttentionGradientOps> found;
   for (DotGeneralOp mix : mixes) {
     std::optional<Attention> attention = attentionOf(mix, /*mayShare=*/true);
-    if (!attention)
+    if (!attention || !attention->isAmong(kinds))
       continue;
-    Separation separation(block, *attention, mostOps);
+    Separation separation(block, *attention, kinds, mostOps);
     if (separation.find(sizes))
       found.push_back(separation.separate());
   }

@@ -14,9 +14,11 @@ using AttentionGradientOps = llvm::SmallVector<mlir::Operation *>;
 
 // Where gradients are all that reads scores and weights of attention beside itself, gives them
 // copies of what makes these, from the numbers of rows that attention keeps. Returns the gradients,
-// of so many ops each at most; changes nothing else but the order of ops.
-std::vector<AttentionGradientOps>
-separateAttentionGradients(mlir::Block &block, const ir::ComputedSizes &sizes, size_t mostOps);
+// of these kinds and of so many ops each at most; changes nothing else but the order of ops.
+std::vector<AttentionGradientOps> separateAttentionGradients(mlir::Block &block,
+                                                             ir::AttentionKinds kinds,
+                                                             const ir::ComputedSizes &sizes,
+                                                             size_t mostOps);
 
 } // namespace keratin::passes
 

@@ -19,7 +19,7 @@ void KernelGroups::form() {
   copyYieldedArguments();
   std::vector<AttentionGradientOps> gradients;
   if (has(attention, AttentionKinds::Gradients))
-    gradients = separateAttentionGradients(block, sizes, policy.mostOps());
+    gradients = separateAttentionGradients(block, attention, sizes, policy.mostOps());
   number();
   findRowUpdates();
   if (attention != AttentionKinds::None)

@@ -68,8 +68,14 @@ def FormKernels : KeratinPass<"form-kernels"> {
             clEnumValN(ir::AttentionKinds::Halves, "halves", "of float16 and bfloat16 and of widths "
                        "that are multiples of 8 up to 128; weights may be rounded before they are "
                        "divided by their sum"),
+            clEnumValN(ir::AttentionKinds::Halves | ir::AttentionKinds::Gradients,
+                       "halves+gradients", "the same, and their gradients"),
             clEnumValN(ir::AttentionKinds::Halves | ir::AttentionKinds::Tf32, "halves+tf32",
-                       "the same, and of float32 and multiples of 4"))
+                       "halves, and float32 of widths that are multiples of 4"),
+            clEnumValN(ir::AttentionKinds::Halves | ir::AttentionKinds::Tf32 |
+                           ir::AttentionKinds::Gradients,
+                       "halves+tf32+gradients",
+                       "the same, and their gradients, of float32 up to widths of 64"))
         }]>,
     Option<"columns", "columns", "bool", "true",
         "kernels that reduce rows also reduce columns of what they compute, in memory that they "

@@ -138,9 +138,10 @@ SweepCase withGradients(const Sizes &sizes, const Form &form = {},
 
 // Passes write sums of softmax's gradient in another way.
 void checkRewritten(const std::vector<SweepCase> &cases,
-                    const std::vector<Symbols> &calls = oneCall) {
+                    const std::vector<Symbols> &calls = oneCall, bool hasTf32Products = false) {
   Sweep sweep;
   sweep.isRewritten = true;
+  sweep.hasTf32Products = hasTf32Products;
   check(sweep, cases, calls, 4);
 }
 
@@ -283,6 +284,38 @@ TEST_CASE("attention in halves to what is not finite", "[attention]") {
   check(cases, unknownCalls);
 }
 
+// The largest logits and the sums of exponentials, which gradients read.
+SweepCase withNumbersOfRows(const Sizes &sizes, const Form &form) {
+  SweepCase found = attention(sizes, form);
+  found.label += ", numbers of rows";
+  found.build = [=](GraphMath &math, ValueRange xs) -> Values {
+    Value scores = math.scale(math.dotGeneral(xs[0], xs[1], {0}, {0}, {2}, {2}), 0.5);
+    Type type = getElementType(scores);
+    if (form.isWidened)
+      scores = math.cast(scores, Float32Type::get(type.getContext()));
+    Shape shape = getShape(scores);
+    Value max = math.reduceMax(scores, {2});
+    Value e = math.exp(math.sub(scores, math.broadcastAlong(max, shape, {2})));
+    Value sum = math.reduceSum(e, {2});
+    Value weights = math.cast(math.div(e, math.broadcastAlong(sum, shape, {2})), type);
+    return {math.dotGeneral(weights, xs[2], {0}, {0}, {2}, {1}), max, sum};
+  };
+  return found;
+}
+
+TEST_CASE("attention with numbers of rows", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{2, 65, 129, 64, 32}, Sizes{300, 16, 65, 32, 32},
+                             Sizes{2, 30, 0, 32, 32}, Sizes{d(0), d(1), d(2), 64, 64}})
+    for (keratin_dtype_t dtype :
+         {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16, KERATIN_DTYPE_FLOAT32})
+      for (bool isWidened : {false, dtype != KERATIN_DTYPE_FLOAT32})
+        for (Elements elements : {Elements::Small, Elements::Special})
+          cases.push_back(withNumbersOfRows(
+              sizes, {.dtype = dtype, .elements = elements, .isWidened = isWidened}));
+  check(cases, unknownCalls, /*hasTf32Products=*/true);
+}
+
 TEST_CASE("attention in tf32", "[attention]") {
   std::vector<SweepCase> cases;
   for (const Sizes &sizes :
@@ -386,6 +419,91 @@ TEST_CASE("gradients of attention to operands in any order of dimensions", "[att
     cases.push_back(withGradients({2, d(1), d(2), 24, 40}, {.areKeysTurned = bool(order & 1),
                                                             .areValuesTurned = bool(order & 2)}));
   checkRewritten(cases, gradientCalls);
+}
+
+// On devices blocks have 64 queries or 64 keys, and walk over 64 or 32 of the others at a time.
+TEST_CASE("gradients of attention in halves", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes :
+       {Sizes{2, 64, 64, 64, 64}, Sizes{1, 65, 129, 64, 64}, Sizes{2, 130, 63, 32, 64},
+        Sizes{1, 20, 200, 128, 128}, Sizes{3, 9, 2, 64, 32}, Sizes{1, 140, 70, 40, 72},
+        Sizes{2, 30, 0, 32, 32}, Sizes{d(0), d(1), d(2), 64, 64}, Sizes{d(0), d(1), d(1), 32, 128},
+        Sizes{d(0), 140, d(2), 64, 32}})
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16})
+      cases.push_back(withGradients(sizes, {.dtype = dtype, .isWidened = true}));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("some of the gradients of attention in halves", "[attention]") {
+  std::vector<SweepCase> cases;
+  const Sizes sizes{d(0), d(1), d(2), 24, 40};
+  const Form form = {.dtype = KERATIN_DTYPE_FLOAT16, .isWidened = true};
+  for (const std::vector<unsigned> &by :
+       std::vector<std::vector<unsigned>>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}})
+    cases.push_back(withGradients(sizes, form, by));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention in halves to operands in any order", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (int order = 0; order < 8; ++order)
+    cases.push_back(withGradients({2, d(1), d(2), 24, 40}, {.areQueriesTurned = bool(order & 4),
+                                                            .areKeysTurned = bool(order & 1),
+                                                            .areValuesTurned = bool(order & 2),
+                                                            .dtype = KERATIN_DTYPE_FLOAT16,
+                                                            .isWidened = true}));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention in halves with masks", "[attention]") {
+  const Sizes sizes = {*mul(d(0), DimExpr(3)), d(1), d(2), 16, 16};
+  const Shape heads = {d(0), 3, d(1), d(2)};
+  SweepInput ofKeys{{d(0), d(2)}, KERATIN_DTYPE_FLOAT32, Elements::Small};
+  SweepInput choices{{d(0), d(2)}, KERATIN_DTYPE_BOOL};
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16}) {
+    Form form = {.dtype = dtype, .isWidened = true};
+    form.mask = causal;
+    cases.push_back(withGradients(sizes, form));
+    form.mask = [](GraphMath &math, Value scores, ValueRange) {
+      return math.scale(math.tanh(scores), 3);
+    };
+    cases.push_back(withGradients(sizes, form));
+    form.others = {ofKeys};
+    form.mask = [=](GraphMath &math, Value scores, ValueRange others) {
+      scores = math.reshape(scores, heads);
+      return math.add(scores, math.broadcast(others[0], heads, {0, 3}));
+    };
+    cases.push_back(withGradients(sizes, form));
+    form.others = {choices};
+    form.mask = [=](GraphMath &math, Value scores, ValueRange others) {
+      return chosen(math, math.reshape(scores, heads), others[0], {0, 3});
+    };
+    cases.push_back(withGradients(sizes, form));
+  }
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention in halves to what is not finite", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{3, 40, 30, 8, 8}, Sizes{d(0), d(1), d(2), 32, 64}})
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16})
+      cases.push_back(
+          withGradients(sizes, {.dtype = dtype, .elements = Elements::Special, .isWidened = true}));
+  checkRewritten(cases, gradientCalls);
+}
+
+TEST_CASE("gradients of attention in tf32", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{2, 64, 64, 64, 64}, Sizes{1, 65, 129, 64, 32},
+                             Sizes{1, 140, 70, 36, 60}, Sizes{d(0), d(1), d(2), 32, 64}})
+    for (const Step &mask : {Step(), Step(causal)})
+      cases.push_back(withGradients(sizes, {.mask = mask}));
+  for (int order = 1; order < 8; ++order)
+    cases.push_back(withGradients({2, d(1), d(2), 32, 64}, {.areQueriesTurned = bool(order & 4),
+                                                            .areKeysTurned = bool(order & 1),
+                                                            .areValuesTurned = bool(order & 2)}));
+  checkRewritten(cases, gradientCalls, /*hasTf32Products=*/true);
 }
 
 TEST_CASE("gradients of attention with masks", "[attention]") {

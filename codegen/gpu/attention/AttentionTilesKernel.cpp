@@ -1,7 +1,9 @@
 // Blocks of attention, after an AttentionTilesPlan.
 #include "codegen/elements/AttentionPlaces.h"
 #include "codegen/gpu/attention/AttentionEngine.h"
+#include "codegen/gpu/attention/AttentionProduct.h"
 #include "codegen/gpu/attention/AttentionTilesPlan.h"
+#include "codegen/gpu/attention/PowerOfTwo.h"
 #include "codegen/gpu/contractions/ContractionCode.h"
 #include "codegen/gpu/threads/Shuffle.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
@@ -16,30 +18,9 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 
+static constexpr double log2e = 1.4426950408889634;
+
 namespace {
-
-// Keys, whose lines are those from a key on that moves.
-class KeysSource final : public StridedSource {
-public:
-  explicit KeysSource(StridedSource source) : StridedSource(std::move(source)) {}
-
-  Values line(LoopEmitter &emit, Value number) override {
-    return {emit.mul(number, lines.stride), number};
-  }
-  Element element(LoopEmitter &emit, ValueRange line, ValueRange depth) override {
-    Value start = emit.address(base, elementType, emit.mul(first, lines.stride));
-    Value pointer = emit.address(start, elementType, line[0]);
-    pointer = emit.address(pointer, elementType, depth[0]);
-    Value exists = depth.size() > 1 ? depth[1] : Value();
-    if (!lines.isWhole) {
-      Value isKey = emit.less(emit.add(first, line[1]), lines.size);
-      exists = exists ? emit.logicalAnd(exists, isKey) : isKey;
-    }
-    return {pointer, exists};
-  }
-
-  Value first;
-};
 
 class AttentionTilesKernel {
 public:
@@ -47,7 +28,8 @@ public:
 
   AttentionTilesKernel(DeviceKernelBuilder &k, const AttentionTilesPlan &plan)
       : k(k), plan(plan), attention(plan.nest.attention), ofScores(k, plan.nest.scores),
-        ofMix(k, plan.nest.mix), emit(ofMix.emit), b(k.b), loc(k.loc), type(b.getF32Type()),
+        ofMix(k, plan.nest.mix, plan.nest.rowResults), emit(ofMix.emit), b(k.b), loc(k.loc),
+        type(b.getF32Type()),
         places(k, emit, ir::getShape(plan.nest.attention.logits), plan.nest.mix.shape.m),
         rows(ofMix.m), keys(ofMix.depth), zero(emit.constant(0)) {
     if (!k.watchesNumbers)
@@ -78,7 +60,9 @@ private:
   void makeLogits(MutableArrayRef<Value> scores, Value first);
   void leaveOut(MutableArrayRef<Value> logits, Value first);
   void makeWeights(MutableArrayRef<Value> logits, State &state);
-  Values means(const State &state);
+  Values totalsOfRows(const State &state);
+  Values means(const State &state, ValueRange totals);
+  void storeRows(ValueRange peaks, ValueRange totals);
 
   Value number(double value) {
     return b.create<arith::ConstantOp>(loc, b.getF32FloatAttr(float(value)));
@@ -87,7 +71,7 @@ private:
   Value multiply(Value x, Value y) { return b.create<arith::MulFOp>(loc, x, y); }
   Value plus(Value x, Value y) { return b.create<arith::AddFOp>(loc, x, y); }
   Value larger(Value x, Value y) { return b.create<arith::MaximumFOp>(loc, x, y); }
-  Value powerOfTwo(Value x);
+  Value powerOfTwo(Value x) { return keratin::codegen::powerOfTwo(b, loc, x); }
 
   DeviceKernelBuilder &k;
   const AttentionTilesPlan &plan;
@@ -104,7 +88,7 @@ private:
   // Of the unit, and of this thread: its first row and its first key of a block of keys.
   Value batch, firstRow, ownRow, ownKey;
   std::unique_ptr<AttentionEngine> engine;
-  KeysSource *keysSource = nullptr;
+  MovingLines *keysSource = nullptr;
 };
 
 } // namespace
@@ -227,17 +211,8 @@ void AttentionTilesKernel::leaveOut(MutableArrayRef<Value> logits, Value first) 
   llvm::copy(results, logits.begin());
 }
 
-// Of one instruction, with about as many bits as float32 has: weights are rounded to 11 at most.
-// Results that would be denormal are 0.
-Value AttentionTilesKernel::powerOfTwo(Value x) {
-  return b
-      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"), x)
-      .getResult(0);
-}
-
 // exp(logit - the largest so far), and what was before scaled down if there is a larger one.
 void AttentionTilesKernel::makeWeights(MutableArrayRef<Value> logits, State &state) {
-  constexpr double log2e = 1.4426950408889634;
   Value factor = number(scale.value_or(1) * log2e);
   const int64_t columns = plan.scores.columns();
   Warp warp(b, loc);
@@ -296,13 +271,20 @@ AttentionTilesKernel::State AttentionTilesKernel::step(Value first, State state)
   return state;
 }
 
-// Of no keys 0.
-AttentionTilesKernel::Values AttentionTilesKernel::means(const State &state) {
+// Of all four threads of each row.
+AttentionTilesKernel::Values AttentionTilesKernel::totalsOfRows(const State &state) {
   Warp warp(b, loc);
-  Values inverse;
-  for (Value total : state.totals) {
+  Values totals = state.totals;
+  for (Value &total : totals)
     for (unsigned bit : {1u, 2u})
       total = plus(total, warp.fromAcross(total, bit));
+  return totals;
+}
+
+// Of no keys 0.
+AttentionTilesKernel::Values AttentionTilesKernel::means(const State &state, ValueRange totals) {
+  Values inverse;
+  for (Value total : totals) {
     if (!ofMix.spec.k.constant || *ofMix.spec.k.constant == 0)
       total = emit.select(emit.equal(keys, zero), number(1), total);
     inverse.push_back(b.create<arith::DivFOp>(loc, number(1), total));
@@ -311,6 +293,37 @@ AttentionTilesKernel::Values AttentionTilesKernel::means(const State &state) {
   forEachSum(plan.mix.columns(),
              [&](size_t i, size_t row, int64_t) { result[i] = multiply(result[i], inverse[row]); });
   return result;
+}
+
+// What others read of rows. The largest logit is rounded as it is stored, and the sum is that of
+// exponentials of logits less that number: who has both makes the weights again. Of nothing but
+// -inf the sum is NaN, as -inf less -inf is.
+void AttentionTilesKernel::storeRows(ValueRange peaks, ValueRange totals) {
+  if (plan.nest.rowResults.empty())
+    return;
+  Value largest = ir::ReduceMaxOp(attention.max).getY();
+  Value isFirst = emit.equal(ownKey, zero);
+  OperandRange results = k.body().getTerminator()->getOperands();
+  for (auto [i, peak, sum] : llvm::enumerate(peaks, totals)) {
+    Value row = emit.add(ownRow, int64_t(i) * 8), total = sum, top = peak;
+    emit.branch(emit.logicalAnd(isFirst, emit.less(row, rows)), [&] {
+      ElementEmitter emitter(k, loc, k.target, /*lanes=*/1);
+      emitter.setElementType(type);
+      Value logit = emitter.cast(multiply(top, number(1 / log2e)), ir::getElementType(largest));
+      Value rest = emit.multiplyAdd(logit, number(-log2e), top);
+      total = multiply(total, powerOfTwo(rest));
+      total = emit.select(emit.equal(keys, zero), number(0), total);
+      Value place = emit.add(emit.mul(batch, rows), row);
+      for (auto [result, output] : llvm::zip(results, k.outputs)) {
+        if (!llvm::is_contained(plan.nest.rowResults, result))
+          continue;
+        Value registers = result == largest ? logit : total;
+        emitter.watch(result, registers);
+        auto flat = RankedTensorType::get({1}, ir::getElementType(result));
+        emitter.store(registers, output, flat, {emitter.scalarIndex(place)});
+      }
+    });
+  }
 }
 
 void AttentionTilesKernel::emitUnit(Value unit) {
@@ -323,7 +336,7 @@ void AttentionTilesKernel::emitUnit(Value unit) {
   const int64_t group = plan.mix.sourceGroup();
   StridedSource queries =
       ofScores.a({batch, firstRow, plan.scores.rows(), plan.scores.depth}, group);
-  KeysSource keysOfBlock(
+  MovingLines keysOfBlock(
       ofScores.b({batch, Value(), plan.scores.columns(), plan.scores.depth}, group));
   StridedSource values = ofMix.b({batch, Value(), plan.mix.columns(), plan.mix.depth}, group);
   keysSource = &keysOfBlock;
@@ -350,7 +363,10 @@ void AttentionTilesKernel::emitUnit(Value unit) {
       });
   engine->await(0);
   threads.barrier();
-  Values result = means(State::of(last, size_t(rowsOfThread())));
+  State whole = State::of(last, size_t(rowsOfThread()));
+  Values totals = totalsOfRows(whole);
+  storeRows(whole.peaks, totals);
+  Values result = means(whole, totals);
   ContractionEngine::Result place;
   if (!ofMix.spec.m.isMultipleOf(plan.mix.rows()))
     place.rows = emit.sub(rows, firstRow);

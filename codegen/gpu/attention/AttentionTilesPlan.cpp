@@ -14,9 +14,9 @@ static constexpr int64_t warps = 4, rowsOfMatrix = 16;
 static constexpr int64_t leastWidth = 32;
 
 ir::AttentionKinds AttentionTilesPlan::kinds(const DeviceTraits &device) {
-  return device.float32Products == Float32Products::Tf32
-             ? ir::AttentionKinds::Halves | ir::AttentionKinds::Tf32
-             : ir::AttentionKinds::Halves;
+  const ir::AttentionKinds halves = ir::AttentionKinds::Halves | ir::AttentionKinds::Gradients;
+  return device.float32Products == Float32Products::Tf32 ? halves | ir::AttentionKinds::Tf32
+                                                         : halves;
 }
 
 DevicePlanPtr AttentionTilesPlan::make(ir::KernelOp kernel, const DeviceTraits &device) {
@@ -28,7 +28,7 @@ DevicePlanPtr AttentionTilesPlan::make(ir::KernelOp kernel, const DeviceTraits &
   return std::make_shared<AttentionTilesPlan>(kernel, std::move(*nest), device);
 }
 
-static int64_t tileOf(int64_t width) {
+int64_t AttentionTilesPlan::tileOf(int64_t width) {
   return std::max<int64_t>(leastWidth, int64_t(llvm::PowerOf2Ceil(uint64_t(width))));
 }
 

@@ -17,6 +17,8 @@ class AttentionTilesPlan final : public FormPlan {
 public:
   // What of attention it makes.
   static ir::AttentionKinds kinds(const DeviceTraits &device);
+  // How many elements rows of this width have in shared memory.
+  static int64_t tileOf(int64_t width);
   // Null where the kernel is something else.
   static DevicePlanPtr make(ir::KernelOp kernel, const DeviceTraits &device);
 

@@ -14,12 +14,13 @@ static bool divides(int64_t divisor, std::optional<int64_t> size) {
   return size && *size % divisor == 0;
 }
 
-ContractionCode::ContractionCode(DeviceKernelBuilder &k, const ContractionNest &nest)
+ContractionCode::ContractionCode(DeviceKernelBuilder &k, const ContractionNest &nest,
+                                 ArrayRef<Value> others)
     : emit(k.b, k.loc, k.target),
       spec(nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
       sumType(sumTypeOf(spec.accumulatorType)), m(numberOf(emit, spec.m)),
       n(numberOf(emit, spec.n)), depth(numberOf(emit, spec.k)), k(k), alignment(k),
-      epilogue(k, k.target, nest), isAligned(alignment.holds()) {
+      epilogue(k, k.target, nest, others), isAligned(alignment.holds()) {
   // Of attention's second product only B is in memory.
   auto memoryOf = [&](Value operand) {
     auto argument = dyn_cast<BlockArgument>(operand);

@@ -14,7 +14,9 @@ class ContractionCode {
 public:
   using Value = mlir::Value;
 
-  ContractionCode(DeviceKernelBuilder &k, const ContractionNest &nest);
+  // What the kernel yields of `others` is made elsewhere.
+  ContractionCode(DeviceKernelBuilder &k, const ContractionNest &nest,
+                  llvm::ArrayRef<Value> others = {});
 
   // A, or B, of a matrix of the batch. What is asked for lies within so many lines behind the
   // first, and so many depths behind a multiple of as many.
