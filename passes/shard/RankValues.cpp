@@ -26,15 +26,8 @@ LogicalResult RankValues::run() {
 
 //===-- Sizes ---------------------------------------------------------------------------------===//
 
-bool RankValues::isSharded(const DimExpr &size) const {
-  return !size.isConstant() &&
-         llvm::any_of(size.symbols(), [&](int64_t symbol) { return sharded.contains(symbol); });
-}
-
 bool RankValues::isOfOthers(Value value) const {
-  return llvm::any_of(getShape(value), [&](const DimExpr &size) {
-    return llvm::any_of(size.symbols(), [&](int64_t symbol) { return others.contains(symbol); });
-  });
+  return llvm::any_of(getShape(value), [&](const DimExpr &size) { return isOf(size, others); });
 }
 
 std::optional<unsigned> RankValues::dimensionOf(Value value) const {
@@ -45,18 +38,6 @@ std::optional<unsigned> RankValues::dimensionOf(Value value) const {
     if (isSharded(size))
       return unsigned(number);
   return std::nullopt;
-}
-
-// Whether the sizes of all ranks' parts add up to that of the whole.
-static bool isAdditive(const DimExpr &size, const llvm::DenseSet<int64_t> &sharded) {
-  auto scaled = [&](int64_t factor) {
-    return size.substitute([&](int64_t symbol) {
-      DimExpr own = DimExpr::symbol(symbol);
-      return sharded.contains(symbol) ? mul(own, DimExpr(factor)) : std::optional(own);
-    });
-  };
-  std::optional<DimExpr> twice = mul(size, DimExpr(2)), seven = mul(size, DimExpr(7));
-  return twice && seven && scaled(2) == twice && scaled(7) == seven;
 }
 
 // Whether ranks can have parts of it, which are one after the other the whole.

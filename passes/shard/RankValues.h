@@ -3,11 +3,11 @@
 #define KERATIN_PASSES_SHARD_RANKVALUES_H
 
 #include "ir/dialect/Keratin.h"
+#include "passes/shard/ShardedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace keratin::passes {
 
@@ -18,13 +18,6 @@ enum class RankKind {
   Max,  // the value is the largest of those of all ranks
   Min,
   Own, // of keratin.enter_rank: another value on each rank, of which others know nothing
-};
-
-// Symbols of sizes.
-struct ShardedSizes {
-  mlir::StringAttr axis;           // of the mesh, that the ranks are along; null: all ranks
-  llvm::DenseSet<int64_t> symbols; // that are sharded along it
-  llvm::DenseSet<int64_t> others;  // that are sharded along other axes
 };
 
 class RankValues {
@@ -41,7 +34,7 @@ public:
   mlir::LogicalResult run();
 
   mlir::StringAttr meshAxis() const { return axis; }
-  const llvm::DenseSet<int64_t> &shardedSymbols() const { return sharded; }
+  const Symbols &shardedSymbols() const { return sharded; }
   // Whether it is in parts along another axis.
   bool isOfOthers(mlir::Value value) const;
   // Whether the op gets the whole of all operands, and makes the whole on all ranks.
@@ -88,7 +81,7 @@ private:
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
   mlir::LogicalResult visitBranches(ir::IfOp op);
 
-  bool isSharded(const ir::DimExpr &size) const;
+  bool isSharded(const ir::DimExpr &size) const { return isOf(size, sharded); }
   bool isPart(mlir::Value value) const { return dimensionOf(value).has_value(); }
   bool isShare(mlir::Value value) const {
     RankKind kind = kindOf(value);
@@ -120,7 +113,7 @@ private:
 
   mlir::func::FuncOp function;
   const mlir::StringAttr axis;
-  const llvm::DenseSet<int64_t> sharded, others;
+  const Symbols sharded, others;
   const bool gathers;
   const llvm::DenseMap<int64_t, ir::DimExpr> begins;
   llvm::DenseMap<mlir::Value, RankKind> kinds;

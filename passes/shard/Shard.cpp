@@ -87,7 +87,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     }
     if (sharded.size() > 1 && failed(refuseOwnStatistics(function)))
       return signalPassFailure();
-    llvm::DenseSet<int64_t> others;
+    Symbols others;
     for (const auto &[axis, symbols] : sharded)
       others.insert(symbols.begin(), symbols.end());
     for (const auto &[axis, symbols] : sharded) {

@@ -1,10 +1,7 @@
 #include "passes/shard/VariableParts.h"
 
-#include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
-#include "ir/dialect/OwnRows.h"
 #include "ir/interfaces/ComputedSizes.h"
-#include "ir/interfaces/ConvolutionShape.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -227,130 +224,6 @@ LogicalResult VariableParts::followElsewhere(Operation *op, ArrayRef<DimExpr> st
   return setShape(op->getResult(0), shape), success();
 }
 
-// Dimensions of one letter are one; windows are of the whole.
-LogicalResult VariableParts::followConvolution(ConvolutionOp op) {
-  const ConvolutionDims dims = *ConvolutionDims::parse(op.getDims());
-  for (const ConvolutionDims::Places &window : dims.windows)
-    for (auto [value, place] :
-         {std::pair(op.getX(), window.x), std::pair(op.getFilter(), window.filter)})
-      if (std::optional<Along> along = alongOf(value); along && int(along->dimension) == place)
-        return refuse(op);
-  for (const ConvolutionDims::Places &places : {dims.contracted, dims.groups})
-    if (places.x >= 0 && failed(alignPairs(op, {places.x}, {places.filter})))
-      return failure();
-  Shape shape = getShape(op.getY());
-  const Shape x = getShape(op.getX()), filter = getShape(op.getFilter());
-  for (const ConvolutionDims::Places &places : {dims.batch, dims.filters, dims.groups})
-    if (places.y >= 0)
-      shape[size_t(places.y)] = places.x >= 0 ? x[size_t(places.x)] : filter[size_t(places.filter)];
-  return setShape(op.getY(), shape), success();
-}
-
-// Of other dimensions. All operands have those that windows leave alone.
-LogicalResult VariableParts::followWindows(Operation *op, ArrayRef<int64_t> window,
-                                           ArrayRef<int64_t> strides, DimsAttr low) {
-  for (OpOperand &part : op->getOpOperands()) {
-    std::optional<Along> along = alongOf(part.get());
-    if (!along)
-      continue;
-    const unsigned dimension = along->dimension;
-    Value result = op->getResult(0);
-    Shape shape = getShape(result);
-    if (window[dimension] != 1 || strides[dimension] != 1 ||
-        low.getDims()[dimension] != DimExpr(0) || shape[dimension] != wholeOf(along->size))
-      return refuse(op);
-    for (OpOperand &operand : op->getOpOperands())
-      if (!alongOf(operand.get()) && failed(cut(operand, *along)))
-        return failure();
-    shape[dimension] = along->size;
-    return setShape(result, shape), success();
-  }
-  return success();
-}
-
-//===-- Tables --------------------------------------------------------------------------------===//
-
-// A number of the call's: the symbol of an argument, or some times it.
-Value VariableParts::valueOf(GraphMath &math, const DimExpr &number) const {
-  for (BlockArgument argument : body.getArguments())
-    for (const ArgumentSymbol &symbol : signature.symbols(argument.getArgNumber()))
-      if (std::optional<DimExpr> times = floordiv(number, DimExpr::symbol(symbol.id));
-          symbol.part == ValuePart::Whole && times && times->isConstant() &&
-          mul(*times, DimExpr::symbol(symbol.id)) == number)
-        return *times == DimExpr(1)
-                   ? argument
-                   : math.mul(argument,
-                              math.constantLike(double(times->constantValue()), argument));
-  return {};
-}
-
-// Counted from the rank's first row: what is no row of its own is another rank's, or an error.
-FailureOr<Value> VariableParts::ownIndices(Operation *op, Value indices, const DimExpr &rows,
-                                           StringRef message) {
-  Value &own = picked[rows][indices];
-  if (own)
-    return own;
-  OpBuilder builder(op);
-  GraphMath math(builder, op->getLoc());
-  const DimExpr whole = wholeOf(rows);
-  Value begin = valueOf(math, beginOf(rows));
-  if (!begin)
-    return refuse(op);
-  auto bound = [&](const DimExpr &size) { return DimsAttr::get(op->getContext(), {size}); };
-  Value checked =
-      builder.create<CheckRangeOp>(op->getLoc(), indices.getType(), indices, bound(DimExpr(0)),
-                                   bound(whole), builder.getStringAttr(message));
-  const bool isNarrow =
-      getElementType(indices).isSignlessInteger(32) && whole.constantValue() <= INT32_MAX;
-  Type type = isNarrow ? builder.getI32Type() : builder.getI64Type();
-  return own = math.sub(math.cast(checked, type),
-                        math.broadcastScalar(math.cast(begin, type), getShape(indices)));
-}
-
-// Of the rows that the indices pick each rank has its own, and zeros for the others: a share.
-LogicalResult VariableParts::followLookup(GatherOp op) {
-  const std::optional<Along> along = alongOf(op.getX());
-  if (!along || alongOf(op.getIndices()))
-    return refuse(op);
-  if (along->dimension != 0)
-    return inferResults(op);
-  FailureOr<Value> own = ownIndices(op, op.getIndices(), along->size,
-                                    "gather: an index is outside the first axis of the reference");
-  if (failed(own))
-    return failure();
-  op.getIndicesMutable().assign(*own);
-  setOwnRows(op);
-  return inferResults(op);
-}
-
-// Whether rows are picked by them, or by all that they are made of.
-bool VariableParts::arePicked(Value indices, const llvm::DenseMap<Value, Value> &known) const {
-  if (known.contains(indices))
-    return true;
-  Operation *op = indices.getDefiningOp();
-  return op && isa<ReshapeOp, ConcatenateOp, CheckRangeOp, CastOp>(op) &&
-         llvm::all_of(op->getOperands(), [&](Value each) { return arePicked(each, known); });
-}
-
-// What is added up by the indices of a lookup, into as many rows, belongs to the rows of the table:
-// its gradient, and how often each of them was picked.
-LogicalResult VariableParts::followRows(ScatterAddOp op) {
-  Shape shape = getShape(op.getY());
-  for (const auto &[rows, known] : picked) {
-    if (wholeOf(rows) != shape.front() || !arePicked(op.getIndices(), known))
-      continue;
-    FailureOr<Value> own = ownIndices(
-        op, op.getIndices(), rows, "scatter_add: an index is outside the first axis of the result");
-    if (failed(own))
-      return failure();
-    op.getIndicesMutable().assign(*own);
-    setOwnRows(op);
-    shape.front() = rows;
-    return setShape(op.getY(), shape), success();
-  }
-  return success();
-}
-
 LogicalResult VariableParts::followReturn(func::ReturnOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     std::optional<int64_t> number = signature.updatedVariable(operand.getOperandNumber());
@@ -413,15 +286,8 @@ LogicalResult VariableParts::follow(Operation *op) {
     return followElsewhere(op, slice.getStarts().getDims(), slice.getStrides(), 1);
   if (auto pad = dyn_cast<PadOp>(op))
     return followElsewhere(op, pad.getLow().getDims(), pad.getInterior(), 0);
-  if (auto scatter = dyn_cast<ScatterAddOp>(op)) {
-    Shape shape = getShape(scatter.getY()), updates = getShape(scatter.getUpdates());
-    const size_t counts = getShape(scatter.getIndices()).size();
-    if (alongOf(scatter.getIndices()) || alongOf(scatter.getUpdates())->dimension < counts)
-      return refuse(op);
-    for (size_t i = 1; i < shape.size(); ++i)
-      shape[i] = updates[counts + i - 1];
-    return setShape(scatter.getY(), shape), success();
-  }
+  if (auto scatter = dyn_cast<ScatterAddOp>(op))
+    return followColumns(scatter);
   if (auto gather = dyn_cast<GatherOp>(op))
     return followLookup(gather);
   if (auto convolution = dyn_cast<ConvolutionOp>(op))

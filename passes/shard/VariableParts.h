@@ -4,19 +4,15 @@
 
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Signature.h"
+#include "passes/shard/ShardedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 
 #include <map>
 
 namespace keratin::passes {
-
-// Of sizes that are sharded, by the axis of the mesh; null: along all ranks.
-using SymbolsByAxis = llvm::MapVector<mlir::StringAttr, llvm::DenseSet<int64_t>>;
 
 // Gives the dimension of a variable that is sharded (keratin.own_part) a symbol in its size, and so
 // all dimensions that follow from it, and no others: where one of them meets the whole size, that
@@ -58,25 +54,32 @@ private:
   mlir::LogicalResult cut(mlir::OpOperand &operand, const Along &along);
   mlir::LogicalResult alignPairs(mlir::Operation *op, llvm::ArrayRef<int64_t> a,
                                  llvm::ArrayRef<int64_t> b);
+  mlir::LogicalResult inferResults(mlir::Operation *op);
+  void setShape(mlir::Value value, const ir::Shape &shape);
+  mlir::LogicalResult refuse(mlir::Operation *op);
+
   mlir::LogicalResult follow(mlir::Operation *op);
   mlir::LogicalResult followElementwise(mlir::Operation *op);
   mlir::LogicalResult followElsewhere(mlir::Operation *op, llvm::ArrayRef<ir::DimExpr> starts,
                                       llvm::ArrayRef<int64_t> steps, int64_t step);
   mlir::LogicalResult followConcatenate(ir::ConcatenateOp op);
   mlir::LogicalResult followReshape(ir::ReshapeOp op);
-  mlir::LogicalResult followConvolution(ir::ConvolutionOp op);
-  mlir::LogicalResult followWindows(mlir::Operation *op, llvm::ArrayRef<int64_t> window,
-                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
+  mlir::LogicalResult followReturn(mlir::func::ReturnOp op);
+
+  //===-- Tables (VariableTables.cpp) ---------------------------------------------------------===//
   mlir::Value valueOf(ir::GraphMath &math, const ir::DimExpr &number) const;
   mlir::FailureOr<mlir::Value> ownIndices(mlir::Operation *op, mlir::Value indices,
                                           const ir::DimExpr &rows, llvm::StringRef message);
   bool arePicked(mlir::Value indices, const llvm::DenseMap<mlir::Value, mlir::Value> &known) const;
   mlir::LogicalResult followLookup(ir::GatherOp op);
+  // Of which nothing is a part yet; of which the updates are.
   mlir::LogicalResult followRows(ir::ScatterAddOp op);
-  mlir::LogicalResult followReturn(mlir::func::ReturnOp op);
-  mlir::LogicalResult inferResults(mlir::Operation *op);
-  void setShape(mlir::Value value, const ir::Shape &shape);
-  mlir::LogicalResult refuse(mlir::Operation *op);
+  mlir::LogicalResult followColumns(ir::ScatterAddOp op);
+
+  //===-- Convolutions and windows (VariableWindows.cpp) --------------------------------------===//
+  mlir::LogicalResult followConvolution(ir::ConvolutionOp op);
+  mlir::LogicalResult followWindows(mlir::Operation *op, llvm::ArrayRef<int64_t> window,
+                                    llvm::ArrayRef<int64_t> strides, ir::DimsAttr low);
 
   mlir::func::FuncOp function;
   mlir::Block &body;
