@@ -20,6 +20,14 @@ def Shard : KeratinPass<"shard"> {
     all those along this one do, with parts too, where no rows are moved that are parts.
 
     Loops are as their bodies; a state that begins with zeros and is a sum of shares is a share.
+    Places along the sharded size count from the rank's part where all that is made of them picks
+    rows of the part: of d0 * 5 rows, 5 * s + c. A place of another rank's rows is an error of the
+    call.
+
+    ```mlir
+    %sample = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
+    ```
+
     What would need elements of other ranks (cumsum, concatenation, gathers and positions along
     the sharded size) is an error of the graph with the line that made the op. In a function with
     `keratin.gathers_parts` the op gets the parts of all ranks instead (`keratin.all_gather`), and

@@ -52,7 +52,8 @@ bool RankValues::hasParts(Value value) const {
 
 LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
   auto isNowhereWhole = [&](Value operand) {
-    return isOwn(operand) || (!hasParts(operand) && !isOfWhole(operand.getDefiningOp()));
+    return isOwn(operand) || places.contain(operand) ||
+           (!hasParts(operand) && !isOfWhole(operand.getDefiningOp()));
   };
   if (llvm::any_of(op->getOperands(), isNowhereWhole))
     return refuse(op, what);
@@ -136,7 +137,9 @@ LogicalResult RankValues::visitRuns(Operation *op) {
     if (own)
       common = own;
   }
-  if (needsOrder || isa<RandomBitsOp>(op) || isCut(op) || (hasOwnRows(op) && isa<ScatterAddOp>(op)))
+  if (needsOrder || isa<RandomBitsOp>(op) || isCut(op) ||
+      (isa<IotaOp>(op) && places.contain(op->getResult(0))) ||
+      (isa<ScatterAddOp>(op) && (hasOwnRows(op) || places.pick(op))))
     common = DimExpr(1);
   for (Value result : op->getResults())
     setRuns(result, common);
@@ -233,6 +236,8 @@ LogicalResult RankValues::visitKinds(Operation *op) {
     for (Value value : values)
       if (!hasParts(value))
         return needAllParts(op, name + " with a size that is no multiple of");
+  if (places.pick(op))
+    return visitOwnPlaces(op);
   if (auto loop = dyn_cast<LoopOpInterface>(op))
     return visitLoop(loop);
   if (auto branches = dyn_cast<IfOp>(op))
@@ -416,6 +421,14 @@ LogicalResult RankValues::visitOwnRows(Operation *op) {
   return setKinds(op, RankKind::Sum), success();
 }
 
+// The rows of a rank's part of a list are those of the whole from some place on, if dimensions that
+// are merged with the sharded one stand behind it.
+LogicalResult RankValues::visitOwnPlaces(Operation *op) {
+  if (isa<GatherOp>(op) && runsOf(op->getOperand(0)).value_or(DimExpr(1)) != DimExpr(1))
+    return refuse(op, "gather of rows at places along");
+  return needAllWhole(op);
+}
+
 LogicalResult RankValues::visitWindows(Operation *op, ArrayRef<int64_t> window,
                                        ArrayRef<int64_t> strides, DimsAttr low) {
   if (std::optional<unsigned> dimension = dimensionOf(op->getOperand(0)))
@@ -481,7 +494,7 @@ LogicalResult RankValues::visitMove(Operation *op) {
     leavesAlone = after && llvm::all_of(ArrayRef(getShape(op->getResult(0))).take_front(*after),
                                         [](const DimExpr &size) { return size == DimExpr(1); });
   else if (auto iota = dyn_cast<IotaOp>(op))
-    leavesAlone = after && *after != unsigned(iota.getAxis());
+    leavesAlone = after && (*after != unsigned(iota.getAxis()) || places.contain(iota.getY()));
   else if (auto running = op->getAttrOfType<IntegerAttr>("axis");
            running && isa<CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp, ArgMinOp>(op))
     leavesAlone = before && *before != unsigned(running.getInt());

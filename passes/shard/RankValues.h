@@ -2,10 +2,7 @@
 #ifndef KERATIN_PASSES_SHARD_RANKVALUES_H
 #define KERATIN_PASSES_SHARD_RANKVALUES_H
 
-#include "ir/dialect/Keratin.h"
-#include "passes/shard/ShardedSizes.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/OwnPlaces.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -27,7 +24,8 @@ public:
   RankValues(mlir::func::FuncOp function, ShardedSizes sizes, bool gathers,
              llvm::DenseMap<int64_t, ir::DimExpr> begins)
       : function(function), axis(sizes.axis), sharded(std::move(sizes.symbols)),
-        others(std::move(sizes.others)), gathers(gathers), begins(std::move(begins)) {}
+        others(std::move(sizes.others)), gathers(gathers), begins(std::move(begins)),
+        places(function, sharded, others) {}
 
   // Fails, with an error of the graph, where an op needs elements that other ranks have, and may
   // not have them.
@@ -47,6 +45,9 @@ public:
   // than one where dimensions in front have been merged with the sharded one. None: all elements
   // along it are alike, so any number is right.
   std::optional<ir::DimExpr> runsOf(mlir::Value part) const;
+
+  // By which a rank finds rows of its own part.
+  const OwnPlaces &ownPlaces() const { return places; }
 
   RankKind kindOf(mlir::Value value) const { return kinds.lookup(value); }
   // The operands that are shares and are needed whole.
@@ -76,6 +77,7 @@ private:
   mlir::LogicalResult visitOtherAxis(mlir::Operation *op);
   mlir::LogicalResult visitRank(ir::RankOp op);
   mlir::LogicalResult visitOwnRows(mlir::Operation *op);
+  mlir::LogicalResult visitOwnPlaces(mlir::Operation *op);
   mlir::LogicalResult refuseOthers(mlir::Operation *op, llvm::StringRef what);
   mlir::LogicalResult visitOwn(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
@@ -116,6 +118,7 @@ private:
   const Symbols sharded, others;
   const bool gathers;
   const llvm::DenseMap<int64_t, ir::DimExpr> begins;
+  const OwnPlaces places;
   llvm::DenseMap<mlir::Value, RankKind> kinds;
   llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
   llvm::DenseSet<mlir::OpOperand *> whole, unordered;

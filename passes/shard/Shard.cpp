@@ -119,6 +119,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
         signature.setResultPart(result.getOperandNumber(), *dimension);
       }
     Gatherer(function, values).run();
+    values.ownPlaces().check();
     return success();
   }
 };

@@ -91,8 +91,7 @@ import numpy
 import keratin.backend as K
 from keratin import distributed as D
 D.init()
-# The loss of strings looks up rows of all in one table.
-step = K.load_function(sys.argv[1], 'train_step', shard=['batch'], gather_parts='strings' in sys.argv[1])
+step = K.load_function(sys.argv[1], 'train_step', shard=['batch'])
 random = numpy.random.RandomState(3)
 feeds = {
     'images': lambda: random.rand(23, 64).astype('float32'),

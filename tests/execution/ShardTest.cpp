@@ -224,6 +224,29 @@ func.func @f(%ids: tensor<?x3xi32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : 
 })");
 }
 
+// One after the other in a list, as many of each sample.
+TEST_CASE("rows of a rank's own samples, by their numbers") {
+  checkAll(R"(
+func.func @f(%x: tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>> {keratin.sharded = 0 : i64}, %classes: tensor<?x3xi64, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64},
+    %w: tensor<2xf32>) -> (tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>, tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>, tensor<2xf32>, tensor<2xf32>) {
+  %list = keratin.reshape %x : (tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>) -> tensor<?x2xf32, #keratin.dims<5*d0, 2>>
+  %wb = keratin.broadcast %w dims = [1] : (tensor<2xf32>) -> tensor<?x2xf32, #keratin.dims<5*d0, 2>>
+  %scaled = keratin.mul %list, %wb : (tensor<?x2xf32, #keratin.dims<5*d0, 2>>, tensor<?x2xf32, #keratin.dims<5*d0, 2>>) -> tensor<?x2xf32, #keratin.dims<5*d0, 2>>
+  %sample = keratin.iota {axis = 0 : i64} : tensor<?x3xi64, #keratin.dims<d0, 3>>
+  %five = keratin.constant dense<5> : tensor<i64>
+  %fives = keratin.broadcast %five dims = [] : (tensor<i64>) -> tensor<?x3xi64, #keratin.dims<d0, 3>>
+  %first = keratin.mul %sample, %fives : (tensor<?x3xi64, #keratin.dims<d0, 3>>, tensor<?x3xi64, #keratin.dims<d0, 3>>) -> tensor<?x3xi64, #keratin.dims<d0, 3>>
+  %places = keratin.add %first, %classes : (tensor<?x3xi64, #keratin.dims<d0, 3>>, tensor<?x3xi64, #keratin.dims<d0, 3>>) -> tensor<?x3xi64, #keratin.dims<d0, 3>>
+  %y = keratin.gather %scaled, %places : (tensor<?x2xf32, #keratin.dims<5*d0, 2>>, tensor<?x3xi64, #keratin.dims<d0, 3>>) -> tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>
+  %z = keratin.tanh %y : (tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>) -> tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>
+  %dx, %dw = keratin.gradients %z wrt %x, %w : (tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>, tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>, tensor<2xf32>)
+      -> (tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>, tensor<2xf32>)
+  %squares = keratin.mul %dx, %dx : (tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>, tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>) -> tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>
+  %ddw = keratin.gradients %squares wrt %w : (tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>, tensor<2xf32>) -> tensor<2xf32>
+  return %z, %dx, %dw, %ddw : tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>, tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>, tensor<2xf32>, tensor<2xf32>
+})");
+}
+
 TEST_CASE("extremes, conditions and counts") {
   checkAll(R"(
 func.func @f(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.sharded = 0 : i64}, %c: tensor<?xi1, #keratin.dims<d0>> {keratin.sharded = 0 : i64})
