@@ -23,6 +23,8 @@ void Gatherer::defineSizes() {
   GraphMath math(builder, function.getLoc());
   Type i64 = builder.getI64Type();
   for (int64_t symbol : symbols) {
+    if (!wanted.contains(symbol))
+      continue;
     Value own =
         math.count(math.splat(0.0, getTensorType({DimExpr::symbol(symbol)}, i64)), {0}, i64);
     auto define = [&](int64_t defined, RankReduction reduction) {
@@ -53,7 +55,12 @@ Value Gatherer::wholeOf(Value part) {
   GraphMath math(builder, part.getLoc());
   unsigned axis = *values.dimensionOf(part);
   Shape apart = getShape(part), result = apart;
+  for (int64_t symbol : result[axis].symbols())
+    wanted.insert(symbol);
   result[axis] = renamed(result[axis], allOf);
+  auto repeated = part.getDefiningOp<BroadcastOp>();
+  if (repeated && repeated.getDims().empty())
+    return whole = math.broadcastScalar(repeated.getX(), result);
   DimExpr runs = values.runsOf(part).value_or(DimExpr(1));
   bool isMerged = runs != DimExpr(1);
   if (isMerged) {
@@ -100,24 +107,69 @@ void Gatherer::makeWhole(Operation *op) {
   }
 }
 
+// Of all ranks' indices, counted from this rank's first row; `own` are those of its part.
+Value Gatherer::ownOfAll(Value own) {
+  Value &all = ownOfWholes[own];
+  if (all)
+    return all;
+  auto counted = own.getDefiningOp<SubOp>(); // as VariableParts has made it
+  Value begin = counted.getB().getDefiningOp<BroadcastOp>().getX();
+  Value numbers = wholeOf(counted.getA());
+  OpBuilder builder(own.getContext());
+  builder.setInsertionPointAfterValue(own);
+  GraphMath math(builder, own.getLoc());
+  return all = math.sub(numbers, math.broadcastScalar(begin, getShape(numbers)));
+}
+
+// What a rank has found for all, of which others have found the rest, is added up where it is asked
+// for; what is to be added to rows comes to all, and each takes it for its own.
+void Gatherer::exchange(Operation *op) {
+  auto lookup = dyn_cast<GatherOp>(op);
+  OpOperand &indices = op->getOpOperand(lookup ? 1 : 0);
+  indices.set(ownOfAll(indices.get()));
+  if (!lookup) {
+    OpOperand &updates = op->getOpOperand(1);
+    return updates.set(wholeOf(updates.get()));
+  }
+  Value rows = lookup.getY();
+  const unsigned axis = *values.dimensionOf(rows);
+  Shape shape = getShape(rows);
+  const DimExpr own = shape[axis];
+  shape[axis] = renamed(own, allOf);
+  rows.setType(getTensorType(shape, getElementType(rows)));
+  SmallVector<OpOperand *> uses(llvm::make_pointer_range(rows.getUses()));
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Value part = GraphMath(builder, op->getLoc())
+                   .reduceScatter(rows, RankReduction::Sum, axis, own, values.meshAxis());
+  for (OpOperand *use : uses)
+    use->set(part);
+}
+
 void Gatherer::run() {
-  SmallVector<Operation *> ofWhole;
+  SmallVector<Operation *> ofWhole, exchanged;
   SmallVector<OpOperand *> unordered;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (values.isOfWhole(op))
       ofWhole.push_back(op);
+    if (values.isExchanged(op))
+      exchanged.push_back(op);
     for (OpOperand &operand : op->getOpOperands())
       if (values.needsOrder(operand))
         unordered.push_back(&operand);
   });
-  if (ofWhole.empty() && unordered.empty())
+  if (ofWhole.empty() && exchanged.empty() && unordered.empty())
     return;
   nameSizes();
+  if (!ofWhole.empty()) // which may mention any
+    wanted = values.shardedSymbols();
   for (OpOperand *operand : unordered) {
     Value part = operand->get();
     operand->set(partOf(wholeOf(part), getTensorType(part)));
   }
   for (Operation *op : ofWhole)
     makeWhole(op);
+  for (Operation *op : exchanged)
+    exchange(op);
   defineSizes();
 }

@@ -6,7 +6,9 @@
 
 namespace keratin::passes {
 
-// Gives ops the whole where they need it, and the others their parts of it again.
+// Gives ops the whole where they need it, and the others their parts of it again. Lookups in a
+// table that is in parts, by indices that are, are of all ranks' indices, and what is found goes to
+// the rank that asks.
 class Gatherer {
 public:
   Gatherer(mlir::func::FuncOp function, const RankValues &values)
@@ -21,13 +23,16 @@ private:
   mlir::Value wholeOf(mlir::Value part);
   mlir::Value partOf(mlir::Value whole, mlir::RankedTensorType type);
   void makeWhole(mlir::Operation *op);
+  void exchange(mlir::Operation *op);
+  mlir::Value ownOfAll(mlir::Value own);
 
   mlir::func::FuncOp function;
   const RankValues &values;
   llvm::SmallVector<int64_t> symbols; // the sharded ones
   // Of them: those of the whole size, and of what the ranks before this one have.
   llvm::DenseMap<int64_t, int64_t> allOf, before;
-  llvm::DenseMap<mlir::Value, mlir::Value> wholes;
+  Symbols wanted; // of which there is a whole
+  llvm::DenseMap<mlir::Value, mlir::Value> wholes, ownOfWholes;
   bool takesParts = false;
 };
 

@@ -49,7 +49,9 @@ def Shard : KeratinPass<"shard"> {
     columns is a part, one over rows a share. A value that is whole, a bias, is cut where it meets
     a part. A gather of rows of which each rank has some picks the rank's own, and zeros for the
     others (`keratin.own_rows`): a share. What is scattered by the same indices into as many rows is
-    a part of the rows, too.
+    a part of the rows, too. Where the indices are in parts along the same axis they come to all
+    ranks by `keratin.all_gather`, as what is scattered does, and what is found goes back by
+    `keratin.reduce_scatter`.
 
     ```mlir
     %checked = keratin.check_range %indices lower = <0> upper = <8> "gather: …" : tensor<3xi32>

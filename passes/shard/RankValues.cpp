@@ -55,7 +55,7 @@ LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
     return isOwn(operand) || places.contain(operand) ||
            (!hasParts(operand) && !isOfWhole(operand.getDefiningOp()));
   };
-  if (llvm::any_of(op->getOperands(), isNowhereWhole))
+  if (hasOwnRows(op) || llvm::any_of(op->getOperands(), isNowhereWhole))
     return refuse(op, what);
   if (!gathers)
     return refuse(op, what, kNeedsGathers);
@@ -206,6 +206,7 @@ void RankValues::forgetInside(Operation *op) {
     if (inner == op)
       return;
     gathering.erase(inner);
+    exchanged.erase(inner);
     for (OpOperand &operand : inner->getOpOperands()) {
       whole.erase(&operand);
       unordered.erase(&operand);
@@ -411,14 +412,19 @@ LogicalResult RankValues::visitScatter(ScatterAddOp op) {
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
 }
 
-// Of a table of which each rank has rows: what picks them is the same on all.
+// Of a table of which each rank has rows. Where what picks them is not the same on all, a rank
+// finds some for the others.
 LogicalResult RankValues::visitOwnRows(Operation *op) {
-  const bool isLookup = isa<GatherOp>(op);
-  Value indices = op->getOperand(isLookup ? 1 : 0);
-  if (isPart(indices) || isPart(isLookup ? op->getResult(0) : op->getOperand(1)))
-    return refuse(op, op->getName().stripDialect() + " of rows that are in parts, by parts of");
+  Value indices = op->getOperand(isa<GatherOp>(op) ? 1 : 0);
   needOperandsWhole(op);
-  return setKinds(op, RankKind::Sum), success();
+  if (!isPart(indices))
+    return setKinds(op, RankKind::Sum), success();
+  if (!hasParts(indices) || runsOf(indices).value_or(DimExpr(1)) != DimExpr(1))
+    return refuse(op, op->getName().stripDialect() +
+                          " of rows that are in parts, by indices that are not one rank's behind "
+                          "the other's along");
+  exchanged.insert(op);
+  return setKinds(op), success();
 }
 
 // The rows of a rank's part of a list are those of the whole from some place on, if dimensions that

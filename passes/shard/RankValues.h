@@ -37,6 +37,9 @@ public:
   bool isOfOthers(mlir::Value value) const;
   // Whether the op gets the whole of all operands, and makes the whole on all ranks.
   bool isOfWhole(mlir::Operation *op) const { return op && gathering.contains(op); }
+  // Whether it picks, or adds to, rows of a table that is in parts, by parts of indices along the
+  // same axis: it gets those of all ranks.
+  bool isExchanged(mlir::Operation *op) const { return exchanged.contains(op); }
   // Whether the elements have to be in the order of ranks, and are not.
   bool needsOrder(mlir::OpOperand &operand) const { return unordered.contains(&operand); }
   // The dimension that is sharded; none: the value is the same, or a share, on all ranks.
@@ -122,7 +125,7 @@ private:
   llvm::DenseMap<mlir::Value, RankKind> kinds;
   llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
   llvm::DenseSet<mlir::OpOperand *> whole, unordered;
-  llvm::DenseSet<mlir::Operation *> gathering;
+  llvm::DenseSet<mlir::Operation *> gathering, exchanged;
   // Computed sizes that can be as large as the whole.
   llvm::DenseSet<int64_t> unbounded;
 };

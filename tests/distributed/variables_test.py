@@ -117,7 +117,7 @@ class EachChannel(Channels):
 
 def check(ones, others, bound=2e-5):
     for one, other in zip(ones, others):
-        assert one.shape == other.shape and abs(one - other).max() <= bound * (1 + abs(one).max()), (one, other)
+        assert one.shape == other.shape and (abs(one - other) <= bound * (1 + abs(one).max(initial=0))).all(), (one, other)
 
 
 def refused(work):
@@ -219,6 +219,38 @@ def test_lazy_updates_of_a_part_are_those_of_the_whole(rows):
             '    check(K.batch_get_value(values), K.batch_get_value(own))',
             'assert (K.get_value(own[0])[5:9] == initial[5:9].astype("float32")).all()',
             'refused(lambda: divided([[0, 1, %d, 1, 0]]))' % rows])
+
+
+# Indices in parts along another axis: what a rank's lookups leave out, those along the table's axis have; and what is added up to its rows comes along the batch's. Along the same one all
+# ranks see all indices.
+@pytest.mark.parametrize('rows', [12, 11])
+@pytest.mark.parametrize('optimizer', ['sgd', 'adam'])
+@pytest.mark.parametrize('lazy', [False, True])
+@pytest.mark.parametrize('size, mesh, axis', [(4, {'data': 2, 'model': 2}, 'model'), (4, {'data': 2, 'model': 2}, 'data'), (3, {'data': 3}, 'data'), (2, None, None)])
+def test_a_table_and_its_indices_in_parts(rows, optimizer, lazy, size, mesh, axis):
+    table, batch = ((0, axis), ('batch', 'data')) if mesh else ((0,), 'batch')
+    run(size, ['initial = numpy.random.RandomState(1).randn(%d, 8)' % rows,
+            'class Table(object):',
+            '    def __init__(self, batch, shards):',
+            "        words, wanted = K.placeholder((batch, 3), dtype='int32'), K.placeholder((batch, 3, 8))",
+            '        self.table = K.variable(initial)',
+            '        found = K.gather(self.table, words)',
+            '        loss = K.mean(K.square(K.tanh(found) - wanted))',
+            '        self.states, updates = %s([self.table], K.gradients(loss, [self.table]))' % optimizer,
+            '        self.step = K.function([words, wanted], [loss, found], updates, shard=shards and shards + [(self.table, *%r)], lazy_updates=%s)' % (table, lazy),
+            '    def values(self): return K.batch_get_value([self.table] + self.states)',
+            "whole, divided = Table(None, []), Table(K.Dim('batch'), [%r])" % (batch,),
+            'draw = numpy.random.RandomState(8)',
+            "own = [slice(0, 3), slice(3, 5), slice(5, 5)][D.rank('data') if mesh else D.rank()]",
+            'for step in range(5):',
+            '    words, wanted = draw.randint(0, 5 + step, (5, 3)), draw.rand(5, 3, 8)',
+            '    loss, found = whole.step([words, wanted])',
+            '    check((loss, found[own]), divided.step([words[own], wanted[own]]))',
+            '    check(whole.values(), divided.values())',
+            'assert (K.get_value(divided.table)[9:] == initial[9:].astype("float32")).all()',
+            'words[4] = %d' % rows,
+            'refused(lambda: divided.step([words[own], wanted[own]]))'],
+        mesh=mesh)
 
 
 def test_a_gradient_of_a_table_is_a_part():

@@ -97,6 +97,31 @@ func.func @rows_of_a_table(%i: tensor<3xi32> {keratin.kind = "input"},
   return %n : tensor<8x2xf32>
 }
 
+// Indices in parts along the table's axis come to all ranks, each finds its rows of them, and what all have found is added up where it is asked for. What is to be added to rows comes to all, too.
+// CHECK-LABEL: func.func @rows_for_parts_of_indices
+// CHECK-SAME:    %[[I:.*]]: tensor<?x3xi32, #keratin.dims<d0, 3>>
+// CHECK-DAG:     %[[CHECKED:.*]] = keratin.check_range %[[I]] lower = <0> upper = <8> "gather: an index is outside the first axis of the reference"
+// CHECK-DAG:     keratin.define_size [[ALL:.*]] %{{.*}} : tensor<i64>
+// CHECK:         %[[INDICES:.*]] = keratin.all_gather %[[CHECKED]] : tensor<?x3xi32, #keratin.dims<d0, 3>> -> tensor<?x3xi32, #keratin.dims<d[[ALL]], 3>>
+// CHECK:         %[[OWN:.*]] = keratin.sub %[[INDICES]]
+// CHECK:         %[[ROWS:.*]] = keratin.gather %{{.*}}, %[[OWN]] {keratin.own_rows} : (tensor<4x2xf32>, tensor<?x3xi32, #keratin.dims<d[[ALL]], 3>>)
+// CHECK-NEXT:    %[[Y:.*]] = keratin.reduce_scatter sum %[[ROWS]] : tensor<?x3x2xf32, #keratin.dims<d[[ALL]], 3, 2>> -> tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>
+// CHECK:         %[[Z:.*]] = keratin.tanh %[[Y]]
+// CHECK:         %[[UPDATES:.*]] = keratin.all_gather %[[Z]]
+// CHECK:         %[[G:.*]] = keratin.scatter_add %[[OWN]], %[[UPDATES]] {keratin.own_rows} : {{.*}} -> tensor<4x2xf32>
+// CHECK-NOT:     all_
+// CHECK:         return
+func.func @rows_for_parts_of_indices(%i: tensor<?x3xi32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.sharded = 0 : i64},
+    %w: tensor<8x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<8x2xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
+  %y = keratin.gather %w, %i : (tensor<8x2xf32>, tensor<?x3xi32, #keratin.dims<d0, 3>>) -> tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>
+  %z = keratin.tanh %y : (tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>) -> tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>
+  %g = keratin.scatter_add %i, %z : (tensor<?x3xi32, #keratin.dims<d0, 3>>, tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>) -> tensor<8x2xf32>
+  %n = keratin.sub %w, %g : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  return %n : tensor<8x2xf32>
+}
+
 // Filters by output channels make channels, by input channels shares.
 // CHECK-LABEL: func.func @channels
 // CHECK:         %[[H:.*]] = keratin.convolution %arg0, %arg1 {{.*}} : (tensor<2x6x3xf32>, tensor<3x3x4xf32>) -> tensor<2x6x4xf32>
