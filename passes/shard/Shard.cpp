@@ -111,13 +111,8 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     Signature signature(function);
     Operation *end = function.getBody().front().getTerminator();
     for (OpOperand &result : end->getOpOperands())
-      if (std::optional<unsigned> dimension = values.dimensionOf(result.get())) {
-        if (signature.resultPart(result.getOperandNumber()))
-          return emitGraphError(end)
-                     << "not implemented: a result that is in parts along two axes of a mesh",
-                 failure();
+      if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
         signature.setResultPart(result.getOperandNumber(), *dimension);
-      }
     Gatherer(function, values).run();
     values.ownPlaces().check();
     return success();

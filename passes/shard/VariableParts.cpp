@@ -278,6 +278,8 @@ LogicalResult VariableParts::follow(Operation *op) {
         shape[size_t(to)] = from;
     return setShape(broadcast.getY(), shape), success();
   }
+  if (isa<DimOp>(op)) // of the part's dimension a share, as of any that is sharded
+    return success();
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return followReshape(reshape);
   if (auto join = dyn_cast<ConcatenateOp>(op))

@@ -253,6 +253,23 @@ def test_a_table_and_its_indices_in_parts(rows, optimizer, lazy, size, mesh, axi
         mesh=mesh)
 
 
+def test_results_in_parts_along_two_axes():
+    run(4, ["x = K.placeholder((K.Dim('batch'), 5))",
+            'draw = numpy.random.RandomState(2)',
+            'rows, *start = draw.rand(7, 5), draw.randn(5, 6), draw.randn(5, 7)',
+            'def made(divides):',
+            '    w, v = (K.variable(each) for each in start)',
+            '    h, u = K.tanh(K.dot(x, w)), K.dot(x, v)',
+            "    shards = [('batch', 'data'), (w, 1, 'model'), (v, 1, 'model')] if divides else []",
+            '    return K.function([x], [h, K.expand_dims(K.transpose(h), 1), K.mean(h, axis=0), K.sum(h), u], shard=shards)',
+            'h, turned, mean, total, u = made(False)([rows])',
+            "own = slice(0, 3) if D.rank('data') == 0 else slice(3, 7)",
+            'place = D.rank("model")',
+            'columns, uneven = slice(3 * place, 3 * place + 3), slice(3 * place, 3 + 4 * place)',
+            'check([h[own, columns], turned[columns, :, own], mean[columns], total, u[own, uneven]], made(True)([rows[own]]))'],
+        mesh={'data': 2, 'model': 2})
+
+
 def test_a_gradient_of_a_table_is_a_part():
     run(2, ['words, table = K.placeholder((3,), dtype="int32"), K.variable(numpy.ones((8, 2)))',
             'f = K.function([words], [K.gradients(K.sum(K.gather(table, words)), [table])[0]], shard=[(table, 0)])',

@@ -223,17 +223,6 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, ke
 func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
     %w: tensor<4x6xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>, keratin.mesh_axis = "model"},
     %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
-    -> (tensor<?x6xf32, #keratin.dims<d0, 6>> {keratin.kind = "output"}) {
-  %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x6xf32>) -> tensor<?x6xf32, #keratin.dims<d0, 6>>
-  // expected-error @+1 {{not implemented: a result that is in parts along two axes of a mesh}}
-  return %y : tensor<?x6xf32, #keratin.dims<d0, 6>>
-}
-
-// -----
-
-func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
-    %w: tensor<4x6xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>, keratin.mesh_axis = "model"},
-    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
     -> tensor<6xf32> {
   %own = keratin.enter_rank %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
   // expected-error @+1 {{not implemented: local statistics beside sizes that are sharded along another axis of a mesh}}

@@ -63,3 +63,16 @@ func.func @place_along_another_axis(%x: tensor<?xi64, #keratin.dims<d0>> {kerati
   %y = keratin.add %x, %places : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xi64, #keratin.dims<d0>>
   return %y, %again, %other : tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>
 }
+
+// A result that is in parts along both has, on each rank, the rows of one axis and the columns of the other. What is said of it is the dimension that inputs have.
+// CHECK-LABEL: func.func @result_along_two_axes
+// CHECK-SAME:    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.part = 0 : i64})
+// CHECK:         %[[Y:.*]] = keratin.dot_general {{.*}} -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+// CHECK-NEXT:    return %[[Y]]
+func.func @result_along_two_axes(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
+    %w: tensor<4x6xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<3*d1, 3>, keratin.mesh_axis = "model"},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<?x6xf32, #keratin.dims<d0, 6>> {keratin.kind = "output"}) {
+  %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x6xf32>) -> tensor<?x6xf32, #keratin.dims<d0, 6>>
+  return %y : tensor<?x6xf32, #keratin.dims<d0, 6>>
+}

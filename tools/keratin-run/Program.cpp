@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace keratin;
 using namespace keratin::tools;
@@ -74,7 +75,8 @@ struct Program::Compiled {
   std::vector<keratin_object_variable_t> variables;
   std::vector<int32_t> used;
   // Names of axes of a mesh, along which ranks have parts; "": along none.
-  std::vector<std::string> inputAxes, outputAxes;
+  std::vector<std::string> inputAxes;
+  std::vector<std::map<size_t, std::string>> outputAxes; // of dimensions that are in parts
   keratin_object_function_t entry = {};
   keratin_object_variant_t variant = {};
   keratin_object_desc_t object = {};
@@ -82,22 +84,23 @@ struct Program::Compiled {
 
 // Of each input; and of each output, which has the size of an input with parts where it has one.
 static void readAxes(mlir::func::FuncOp function, std::vector<std::string> &inputs,
-                     std::vector<std::string> &outputs) {
+                     std::vector<std::map<size_t, std::string>> &outputs) {
   const ir::Signature signature(function);
   std::map<int64_t, std::string> axisOfSize;
   for (unsigned i = 0; i < signature.firstVariable(); ++i) {
     const mlir::StringAttr axis = signature.meshAxis(i);
     inputs.push_back(axis ? axis.str() : "");
-    if (std::optional<int64_t> dimension = signature.sharded(i); axis && dimension)
+    if (std::optional<int64_t> dimension = signature.sharded(i))
       for (int64_t symbol : ir::getShape(function.getArgument(i))[size_t(*dimension)].symbols())
-        axisOfSize[symbol] = axis.str();
+        axisOfSize[symbol] = inputs.back();
   }
   for (mlir::Type type : function.getResultTypes()) {
-    std::string &axis = outputs.emplace_back();
-    for (const ir::DimExpr &size : ir::getShape(mlir::cast<mlir::RankedTensorType>(type)))
+    std::map<size_t, std::string> &axes = outputs.emplace_back();
+    for (auto [dimension, size] :
+         llvm::enumerate(ir::getShape(mlir::cast<mlir::RankedTensorType>(type))))
       for (int64_t symbol : size.symbols())
         if (auto found = axisOfSize.find(symbol); found != axisOfSize.end())
-          axis = found->second;
+          axes[dimension] = found->second;
   }
 }
 
@@ -354,8 +357,16 @@ keratin_axis_t Program::axisOfInput(size_t number) const {
   return compiled ? axisNamed(compiled->inputAxes[number]) : keratin_axis_t{};
 }
 
-keratin_axis_t Program::axisOfOutput(size_t number) const {
-  return compiled ? axisNamed(compiled->outputAxes[number]) : keratin_axis_t{};
+std::vector<Program::PartAlong> Program::partsOfOutput(size_t number) const {
+  const int64_t part = signature().outputs[number].part;
+  if (!part)
+    return {};
+  if (!compiled)
+    return {PartAlong{size_t(part - 1), {}}};
+  std::vector<PartAlong> parts;
+  for (const auto &[dimension, axis] : compiled->outputAxes[number])
+    parts.push_back({dimension, axisNamed(axis)});
+  return parts;
 }
 
 int32_t Program::rank() const { return state->group ? keratin_group_rank(state->group) : 0; }

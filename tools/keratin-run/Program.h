@@ -64,10 +64,14 @@ public:
   // 0 and 1 where it has not joined any.
   int32_t rank() const;
   int32_t ranks() const;
-  // The axis of the mesh along which ranks have parts of an input or an output; of 0 ranks: all
-  // have.
+  // The axis of the mesh along which ranks have parts of an input; of 0 ranks: all have.
   keratin_axis_t axisOfInput(size_t number) const;
-  keratin_axis_t axisOfOutput(size_t number) const;
+  // Of an output ranks may have parts along several of its dimensions, each along another axis.
+  struct PartAlong {
+    size_t dimension;
+    keratin_axis_t axis;
+  };
+  std::vector<PartAlong> partsOfOutput(size_t number) const;
   // What all ranks do together; nothing where it has not joined any.
   absl::Status runOnRanks(const keratin_collective_t &wanted) const;
   // Of a failure of this rank, in the place of what the others do next: it fails on them. Nothing

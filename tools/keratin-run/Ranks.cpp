@@ -112,15 +112,12 @@ std::vector<Array> tools::ownInputs(const Program &program, const std::vector<Ar
 }
 
 absl::Status tools::gatherOutputs(const Program &program, std::vector<Array> &outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const keratin_tensor_desc_t &output = program.signature().outputs[i];
-    if (!output.part)
-      continue;
-    if (absl::Status status = gatherOutput(program, program.axisOfOutput(i), output.name,
-                                           size_t(output.part - 1), outputs[i]);
-        !status.ok())
-      return status;
-  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (const auto &[dimension, axis] : program.partsOfOutput(i))
+      if (absl::Status status = gatherOutput(program, axis, program.signature().outputs[i].name,
+                                             dimension, outputs[i]);
+          !status.ok())
+        return status;
   return absl::OkStatus();
 }
 
