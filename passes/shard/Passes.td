@@ -64,7 +64,8 @@ def Shard : KeratinPass<"shard"> {
     rank as it knows its sizes.
 
     Between `keratin.enter_rank` and `keratin.leave_rank` each rank computes by itself, with its own
-    rows: no message is sent for that, and what leaves is a part, or a share of a sum.
+    rows of the sizes that inputs have: no message is sent for that, and what leaves is a part, or a
+    share of a sum. Along the axis of variables in parts it is as anything else.
 
     Before:
     ```mlir

@@ -27,7 +27,8 @@ LogicalResult RankValues::run() {
 //===-- Sizes ---------------------------------------------------------------------------------===//
 
 bool RankValues::isOfOthers(Value value) const {
-  return llvm::any_of(getShape(value), [&](const DimExpr &size) { return isOf(size, others); });
+  return ownOfOthers.contains(value) ||
+         llvm::any_of(getShape(value), [&](const DimExpr &size) { return isOf(size, others); });
 }
 
 std::optional<unsigned> RankValues::dimensionOf(Value value) const {
@@ -197,6 +198,14 @@ LogicalResult RankValues::visitBlock(Block &block) {
 }
 
 LogicalResult RankValues::visit(Operation *op) {
+  auto isEntering = [](EnterRankOp) { return WalkResult::interrupt(); };
+  const bool isOwnOfOthers =
+      op->walk(isEntering).wasInterrupted() ||
+      (!isa<LeaveRankOp>(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
+        return ownOfOthers.contains(operand);
+      }));
+  if (isOwnOfOthers && !haveRows)
+    ownOfOthers.insert(op->result_begin(), op->result_end());
   return success(succeeded(visitKinds(op)) && (isOfWhole(op) || succeeded(visitRuns(op))));
 }
 
@@ -218,8 +227,12 @@ void RankValues::forgetInside(Operation *op) {
 
 LogicalResult RankValues::visitKinds(Operation *op) {
   StringRef name = op->getName().stripDialect();
+  if (!haveRows && isa<EnterRankOp, LeaveRankOp>(op))
+    return needAllWhole(op);
+  if (op->hasTrait<OpTrait::IsTerminator>() && !isa<func::ReturnOp>(op))
+    return success(); // the loop or branch sees to it
   if (isa<EnterRankOp>(op) ||
-      (!isa<LeaveRankOp, IfOp>(op) &&
+      (!isa<LeaveRankOp, IfOp, LoopOpInterface>(op) &&
        llvm::any_of(op->getOperands(), [&](Value operand) { return isOwn(operand); })))
     return visitOwn(op);
   if (isa<LeaveRankOp>(op))
@@ -250,8 +263,6 @@ LogicalResult RankValues::visitKinds(Operation *op) {
   if (auto define = dyn_cast<DefineSizeOp>(op);
       define && define.getBound() && isSharded(define.getBound()->getDims()[0]))
     return needAllParts(op, "a size of at most");
-  if (op->hasTrait<OpTrait::IsTerminator>())
-    return success(); // the loop or branch sees to it
   if (isa<ElementwiseOpInterface, DependOp>(op))
     return visitElementwise(op);
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))
@@ -529,7 +540,7 @@ LogicalResult RankValues::visitOtherAxis(Operation *op) {
 // What whoever wrote the function has ranks do together: of what is the same on all of them, with a
 // result that is.
 LogicalResult RankValues::visitCollective(Operation *op) {
-  if (StringAttr along = meshAxisOf(op); axis && along && along != axis)
+  if (isAmongOthers(op))
     return visitOtherAxis(op);
   StringRef name = op->getName().stripDialect();
   int64_t symbol = *llvm::min_element(sharded);
@@ -553,16 +564,16 @@ LogicalResult RankValues::refuseOthers(Operation *op, StringRef what) {
          failure();
 }
 
-// Those that meet along another axis have the same place there.
 LogicalResult RankValues::visitRank(RankOp op) {
-  if (StringAttr along = op.getMeshAxisAttr(); axis && along && along != axis)
+  if (isAmongOthers(op))
     return setKinds(op), success();
   return refuseOthers(op, "rank_index");
 }
 
 // What a rank makes of what is its own is its own.
 LogicalResult RankValues::visitOwn(Operation *op) {
-  if (isa<LoopOpInterface, IfOp, func::ReturnOp>(op) || isCollective(op) || symbolDefinedBy(op))
+  if (isa<IfOp, func::ReturnOp>(op) || symbolDefinedBy(op) ||
+      (isCollective(op) && !isAmongOthers(op)))
     return refuse(op, op->getName().stripDialect() + " of what a rank makes of its own rows along");
   needOperandsWhole(op);
   for (Value result : op->getResults())
@@ -573,55 +584,68 @@ LogicalResult RankValues::visitOwn(Operation *op) {
 //===-- Loops and branches --------------------------------------------------------------------===//
 
 // A state is a share if it begins as one, or with zeros, and each step makes a share of it: all
-// that may be are taken for it, until a step makes something else of one.
+// that may be are taken for it, until a step makes something else of one. It is a rank's own if it
+// begins so, or a step makes it so.
 LogicalResult RankValues::visitLoop(LoopOpInterface op) {
   auto open = dyn_cast<WhileOp>(op.getOperation());
   // What is known of the number of steps.
   std::optional<DimExpr> steps = open ? open.getBound() : std::optional(op.getSteps());
   if (steps && isSharded(*steps))
     return needAllParts(op, "a loop along");
-  Block &body = op.getBody().front();
-  Operation *yield = body.getTerminator();
-  const unsigned numStates = op.getNumStates();
-  SmallVector<bool> isShareState(numStates, false);
-  for (auto [number, begins] : llvm::enumerate(op.getInits()))
-    isShareState[number] = !isPart(begins) && (kindOf(begins) == RankKind::Sum ||
-                                               (!isBool(begins) && isSplat(begins, 0.0)));
-  for (bool changed = true; changed;) {
-    forgetInside(op);
-    for (BlockArgument argument : body.getArguments())
-      setArgument(argument);
-    for (auto [number, argument] : llvm::enumerate(op.getStateArguments()))
-      if (isShareState[number])
-        kinds[argument] = RankKind::Sum;
-    if (failed(visitBlock(body)))
-      return failure();
-    changed = false;
-    for (unsigned state = 0; state < numStates; ++state)
-      if (isShareState[state] && kindOf(yield->getOperand(state)) != RankKind::Sum) {
-        isShareState[state] = false;
-        changed = true;
-      }
+  Operation *yield = op.getBody().front().getTerminator();
+  SmallVector<RankKind> states;
+  for (Value begins : op.getInits()) {
+    const bool mayBeShare = !isPart(begins) && (kindOf(begins) == RankKind::Sum ||
+                                                (!isBool(begins) && isSplat(begins, 0.0)));
+    states.push_back(isOwn(begins) ? RankKind::Own : mayBeShare ? RankKind::Sum : RankKind::Same);
   }
-  unsigned firstInit = op.getInits().empty() ? 0 : op.getInits().getBeginOperandIndex();
+  while (true) {
+    if (failed(visitStep(op, states)))
+      return failure();
+    const SmallVector<RankKind> before = states;
+    for (auto [state, yielded] : llvm::zip_first(states, yield->getOperands()))
+      if (isOwn(yielded))
+        state = RankKind::Own;
+      else if (state == RankKind::Sum && kindOf(yielded) != RankKind::Sum)
+        state = RankKind::Same;
+    if (states == before)
+      break;
+  }
+  if (open && states.front() == RankKind::Own)
+    return refuse(op, "while of what a rank makes of its own rows along");
+  const unsigned firstInit = op.getInits().empty() ? 0 : op.getInits().getBeginOperandIndex();
   for (OpOperand &operand : op->getOpOperands()) {
-    unsigned state = operand.getOperandNumber() - firstInit;
-    if (op.getInits().empty() || state >= numStates || !isShareState[state])
+    const unsigned state = operand.getOperandNumber() - firstInit;
+    if (state >= states.size() || states[state] != RankKind::Sum)
       needWhole(operand);
   }
-  if (llvm::any_of(yield->getOperands(), [&](Value yielded) { return isOwn(yielded); }))
-    return visitOwn(op);
   setKinds(op);
   for (OpOperand &yielded : yield->getOpOperands()) {
-    unsigned number = yielded.getOperandNumber();
-    bool isShareResult =
-        number < numStates ? isShareState[number] : kindOf(yielded.get()) == RankKind::Sum;
-    if (!isShareResult)
+    const unsigned number = yielded.getOperandNumber();
+    const RankKind kind = number < states.size() ? states[number] : kindOf(yielded.get());
+    if (kind == RankKind::Sum || kind == RankKind::Own)
+      kinds[op.getResultOf(number)] = kind;
+    if (kind != RankKind::Sum)
       needWhole(yielded);
-    else
-      kinds[op.getResultOf(number)] = RankKind::Sum;
   }
   return success();
+}
+
+LogicalResult RankValues::visitStep(LoopOpInterface op, ArrayRef<RankKind> states) {
+  forgetInside(op);
+  for (BlockArgument argument : op.getBody().getArguments())
+    setArgument(argument);
+  for (auto [kind, argument] : llvm::zip_equal(states, op.getStateArguments()))
+    if (kind != RankKind::Same)
+      kinds[argument] = kind;
+  auto enter = [&](Block::BlockArgListType arguments, OperandRange from) {
+    for (auto [argument, value] : llvm::zip_equal(arguments, from))
+      if (isOwn(value))
+        kinds[argument] = RankKind::Own;
+  };
+  enter(op.getElementArguments(), op.getSequences());
+  enter(op.getCaptureArguments(), op.getCaptures());
+  return visitBlock(op.getBody().front());
 }
 
 LogicalResult RankValues::visitBranches(IfOp op) {

@@ -5,6 +5,7 @@
 #include "passes/shard/OwnPlaces.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace keratin::passes {
 
@@ -24,8 +25,8 @@ public:
   RankValues(mlir::func::FuncOp function, ShardedSizes sizes, bool gathers,
              llvm::DenseMap<int64_t, ir::DimExpr> begins)
       : function(function), axis(sizes.axis), sharded(std::move(sizes.symbols)),
-        others(std::move(sizes.others)), gathers(gathers), begins(std::move(begins)),
-        places(function, sharded, others) {}
+        others(std::move(sizes.others)), haveRows(sizes.haveRows), gathers(gathers),
+        begins(std::move(begins)), places(function, sharded, others) {}
 
   // Fails, with an error of the graph, where an op needs elements that other ranks have, and may
   // not have them.
@@ -33,8 +34,10 @@ public:
 
   mlir::StringAttr meshAxis() const { return axis; }
   const Symbols &shardedSymbols() const { return sharded; }
-  // Whether it is in parts along another axis.
+  // Whether it is in parts along another axis, or a rank's own there (keratin.enter_rank).
   bool isOfOthers(mlir::Value value) const;
+  // Whether keratin.enter_rank and leave_rank are of the ranks along this axis.
+  bool ranksHaveRows() const { return haveRows; }
   // Whether the op gets the whole of all operands, and makes the whole on all ranks.
   bool isOfWhole(mlir::Operation *op) const { return op && gathering.contains(op); }
   // Whether it picks, or adds to, rows of a table that is in parts, by parts of indices along the
@@ -84,10 +87,17 @@ private:
   mlir::LogicalResult refuseOthers(mlir::Operation *op, llvm::StringRef what);
   mlir::LogicalResult visitOwn(mlir::Operation *op);
   mlir::LogicalResult visitLoop(ir::LoopOpInterface op);
+  // Of states of these kinds.
+  mlir::LogicalResult visitStep(ir::LoopOpInterface op, llvm::ArrayRef<RankKind> states);
   mlir::LogicalResult visitBranches(ir::IfOp op);
 
   bool isSharded(const ir::DimExpr &size) const { return isOf(size, sharded); }
   bool isPart(mlir::Value value) const { return dimensionOf(value).has_value(); }
+  // Whether those who meet for the op have one place along this axis, and so the same of it.
+  bool isAmongOthers(mlir::Operation *op) const {
+    const mlir::StringAttr along = ir::meshAxisOf(op);
+    return axis && along && along != axis;
+  }
   bool isShare(mlir::Value value) const {
     RankKind kind = kindOf(value);
     return kind == RankKind::Sum || kind == RankKind::Max || kind == RankKind::Min;
@@ -119,11 +129,12 @@ private:
   mlir::func::FuncOp function;
   const mlir::StringAttr axis;
   const Symbols sharded, others;
-  const bool gathers;
+  const bool haveRows, gathers;
   const llvm::DenseMap<int64_t, ir::DimExpr> begins;
   const OwnPlaces places;
   llvm::DenseMap<mlir::Value, RankKind> kinds;
   llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
+  llvm::DenseSet<mlir::Value> ownOfOthers;
   llvm::DenseSet<mlir::OpOperand *> whole, unordered;
   llvm::DenseSet<mlir::Operation *> gathering, exchanged;
   // Computed sizes that can be as large as the whole.

@@ -21,21 +21,26 @@ namespace keratin::passes {
 #include "passes/Passes.h.inc"
 } // namespace keratin::passes
 
-// Those of variables come first.
-static SymbolsByAxis shardedSizes(func::FuncOp function, const VariableParts &variables) {
-  SymbolsByAxis sizes = variables.symbols();
+// Of inputs.
+static SymbolsByAxis shardedSizes(func::FuncOp function) {
+  SymbolsByAxis sizes;
   Signature signature(function);
   for (BlockArgument argument : function.getArguments()) {
     const unsigned number = argument.getArgNumber();
-    if (std::optional<int64_t> dimension = signature.sharded(number))
-      for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
-        sizes[signature.meshAxis(number)].insert(symbol);
+    std::optional<int64_t> dimension = signature.sharded(number);
+    if (!dimension || signature.isVariable(number))
+      continue;
+    for (int64_t symbol : getShape(argument)[size_t(*dimension)].symbols())
+      sizes[signature.meshAxis(number)].insert(symbol);
   }
   return sizes;
 }
 
-// The markers do not say which axis a rank's own rows are along.
-static LogicalResult refuseOwnStatistics(func::FuncOp function) {
+// A rank's own rows (keratin.enter_rank) are of a size that is sharded: of variables in parts along
+// another axis all that have these rows make the same. The markers do not say which of two it is.
+static LogicalResult checkOwnRows(func::FuncOp function, const SymbolsByAxis &sizes) {
+  if (sizes.size() < 2)
+    return success();
   const WalkResult found = function.walk([](LeaveRankOp op) {
     emitGraphError(op) << "not implemented: local statistics beside sizes that are sharded along "
                           "another axis of a mesh";
@@ -76,7 +81,12 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     VariableParts variables(function);
     if (failed(variables.run()))
       return signalPassFailure();
-    SymbolsByAxis sharded = shardedSizes(function, variables);
+    const SymbolsByAxis sizes = shardedSizes(function);
+    if (failed(checkOwnRows(function, sizes)))
+      return signalPassFailure();
+    SymbolsByAxis sharded = variables.symbols(); // first
+    for (const auto &[axis, symbols] : sizes)
+      sharded[axis].insert(symbols.begin(), symbols.end());
     Signature signature(function);
     for (BlockArgument argument : function.getArguments()) {
       const unsigned number = argument.getArgNumber();
@@ -85,15 +95,14 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
       else if (signature.sharded(number)) // and not divided: each rank has the whole
         signature.removeOwnPart(number);
     }
-    if (sharded.size() > 1 && failed(refuseOwnStatistics(function)))
-      return signalPassFailure();
     Symbols others;
     for (const auto &[axis, symbols] : sharded)
       others.insert(symbols.begin(), symbols.end());
     for (const auto &[axis, symbols] : sharded) {
       for (int64_t symbol : symbols)
         others.erase(symbol);
-      RankValues values(function, {axis, symbols, others}, gathers, variables.begins());
+      RankValues values(function, {axis, symbols, others, sizes.contains(axis)}, gathers,
+                        variables.begins());
       if (failed(shard(function, values)))
         return signalPassFailure();
     }

@@ -263,7 +263,7 @@ LogicalResult VariableParts::follow(Operation *op) {
     auto scatter = dyn_cast<ScatterAddOp>(op);
     return scatter ? followRows(scatter) : success();
   }
-  if (isa<ElementwiseOpInterface>(op))
+  if (isa<ElementwiseOpInterface, EnterRankOp, LeaveRankOp>(op))
     return followElementwise(op);
   if (auto contraction = dyn_cast<DotGeneralOp>(op)) {
     if (failed(alignPairs(op, contraction.getABatch(), contraction.getBBatch())) ||

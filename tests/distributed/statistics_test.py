@@ -72,6 +72,121 @@ def test_training_by_own_statistics_is_that_of_batches_apart(counts):
         assert code == 0, output
 
 
+# Of each step of a loop, whose own statistics its gradient takes again.
+STEPS = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+D.init()
+draw = numpy.random.RandomState(5)
+counts = [int(each) for each in '%s'.split(',')]
+rows = [draw.randn(count, 4, 3).astype('float32') * 2 + 1 for count in counts]
+start = [draw.rand(3) + .5 for _ in range(3)]
+apart, weights = ([K.variable(each) for each in start] for _ in range(2))
+
+
+def made(x, gamma, beta, w):
+    def step(each, states):
+        h, _, _ = K.normalize_batch_in_training(each + states[0], gamma, beta, [0], 1e-2)
+        h = K.tanh(h * w)
+        return h, [h]
+    return K.rnn(step, x, [K.zeros_like(x[:, 0])])[1]
+
+
+def trained(inputs, loss, weights, **options):
+    updates = [(w, w - .1 * g) for w, g in zip(weights, K.gradients(loss, weights))]
+    return K.function(inputs, [loss, *K.gradients(loss, inputs)], updates, **options)
+
+
+present = [rank for rank, count in enumerate(counts) if count]
+xs = [K.placeholder((counts[rank], 4, 3)) for rank in present]
+expected = trained(xs, sum(K.sum(K.square(made(x, *apart))) for x in xs) / sum(counts), apart)
+x = K.placeholder((K.Dim('batch'), 4, 3))
+loss = K.sum(K.square(made(x, *weights))) / K.cast(K.shape(x)[0], 'float32')
+found = trained([x], loss, weights, shard=['batch'], local_statistics=True)
+for call in range(3):
+    loss, *gradients = expected([rows[rank] for rank in present])
+    own_loss, gradient = found([rows[D.rank()]])
+    numpy.testing.assert_allclose(own_loss, loss, rtol=2e-5)
+    if D.rank() in present:
+        numpy.testing.assert_allclose(gradient, gradients[present.index(D.rank())], rtol=2e-4, atol=2e-6)
+    for one, other in zip(K.batch_get_value(apart), K.batch_get_value(weights)):
+        numpy.testing.assert_allclose(other, one, rtol=2e-4, atol=2e-6)
+'''
+
+
+@pytest.mark.parametrize('counts', ['4,4', '5,2', '0,3'])
+def test_own_statistics_of_steps_go_through_their_gradients(counts):
+    for code, output in run_ranks(2, 'steps-%d-%s' % (os.getpid(), counts.replace(',', '-')), [sys.executable, '-c', STEPS % counts]):
+        assert code == 0, output
+
+
+# In a mesh with columns of variables along another axis: against two processes' batches apart.
+BESIDE = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+D.init({'data': 2, 'model': 2})
+draw = numpy.random.RandomState(5)
+counts = [int(each) for each in '%s'.split(',')]
+rows = [draw.randn(count, 5).astype('float32') * 2 + 1 for count in counts]
+wanted = [draw.randn(count, 2).astype('float32') for count in counts]
+shapes = [(5, 6), (6, 3), (6,), (6,), (6, 2), (6,), (6,)]
+start = [draw.rand(*shape) + .5 for shape in shapes]
+
+
+class Net:
+    """Columns, normalised by their rows' statistics, then rows; gamma, beta and moving statistics are in parts, too."""
+
+    def __init__(self):
+        self.weights = [K.variable(each) for each in start]
+        self.w, self.u, self.gamma, self.beta, self.v, self.mean, self.variance = self.weights
+
+    def made(self, x):
+        # What is added up along 'model' is normalised, too.
+        shares = K.dot(K.tanh(K.dot(x, self.w)), self.u)
+        other, _, _ = K.normalize_batch_in_training(shares, None, None, [0], 1e-2)
+        y, mean, variance = K.normalize_batch_in_training(K.dot(x, self.w), self.gamma, self.beta, [0], 1e-2)
+        return K.dot(K.tanh(y), self.v) + other[:, :2], mean, variance
+
+    def function(self, inputs, loss, mean, variance, **options):
+        trained = self.weights[:5]
+        updates = [(w, w - .1 * g) for w, g in zip(trained, K.gradients(loss, trained))]
+        updates += [K.moving_average_update(self.mean, mean, .9), K.moving_average_update(self.variance, variance, .9)]
+        return K.function(inputs, [loss], updates, **options)
+
+
+apart, net = Net(), Net()
+present = [place for place, count in enumerate(counts) if count]
+xs, ts = ([K.placeholder((counts[place], size)) for place in present] for size in (5, 2))
+made = [apart.made(x) for x in xs]
+loss = sum(K.sum(K.square(y - t)) for (y, _, _), t in zip(made, ts)) / sum(counts)
+mean, variance = (sum(each[i] * counts[place] for each, place in zip(made, present)) / sum(counts) for i in (1, 2))
+expected = apart.function([*xs, *ts], loss, mean, variance)
+
+x, t = (K.placeholder((K.Dim('batch'), size)) for size in (5, 2))
+y, mean, variance = net.made(x)
+loss = K.sum(K.square(y - t)) / K.cast(K.shape(x)[0], 'float32')
+parts = [(net.w, 1), (net.u, 0), (net.gamma, 0), (net.beta, 0), (net.v, 0), (net.mean, 0), (net.variance, 0)]
+found = net.function([x, t], loss, mean, variance, local_statistics=True,
+                     shard=[('batch', 'data')] + [(*part, 'model') for part in parts])
+for step in range(4):
+    one = expected([each[place] for each in (rows, wanted) for place in present])
+    other = found([rows[D.rank('data')], wanted[D.rank('data')]])
+    numpy.testing.assert_allclose(other, one, rtol=2e-5)
+    for one, other in zip(K.batch_get_value(apart.weights), K.batch_get_value(net.weights)):
+        numpy.testing.assert_allclose(other, one, rtol=2e-4, atol=2e-5)
+'''
+
+
+@pytest.mark.parametrize('counts', ['4,4', '5,2', '0,3'])
+def test_own_statistics_beside_variables_in_parts(counts):
+    for code, output in run_ranks(4, 'beside-%d-%s' % (os.getpid(), counts.replace(',', '-')), [sys.executable, '-c', BESIDE % counts]):
+        assert code == 0, output
+
+
 WHOLE = '''
 import numpy
 import keratin.backend as K

@@ -221,15 +221,16 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, ke
 // -----
 
 func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
-    %w: tensor<4x6xf32> {keratin.kind = "variable", keratin.sharded = 1 : i64, keratin.own_part = #keratin.dims<d1, d2>, keratin.mesh_axis = "model"},
-    %begin: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64}, %size: tensor<i64> {keratin.kind = "variable", keratin.symbol = 2 : i64})
-    -> tensor<6xf32> {
+    %z: tensor<?x4xf32, #keratin.dims<d1, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "model"}) -> tensor<4xf32> {
   %own = keratin.enter_rank %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
   // expected-error @+1 {{not implemented: local statistics beside sizes that are sharded along another axis of a mesh}}
   %n = keratin.leave_rank %own : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
-  %y = keratin.dot_general %n, %w batch = [] x [] contract = [1] x [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x6xf32>) -> tensor<?x6xf32, #keratin.dims<d0, 6>>
-  %s = keratin.reduce_sum %y axes = [0] : (tensor<?x6xf32, #keratin.dims<d0, 6>>) -> tensor<6xf32>
-  return %s : tensor<6xf32>
+  %y = keratin.dot_general %n, %z batch = [] x [] contract = [1] x [1]
+      : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d1, 4>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %w = keratin.dot_general %y, %z batch = [] x [] contract = [1] x [0]
+      : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x4xf32, #keratin.dims<d1, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %s = keratin.reduce_sum %w axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  return %s : tensor<4xf32>
 }
 
 // -----
