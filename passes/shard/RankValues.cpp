@@ -244,7 +244,7 @@ LogicalResult RankValues::visitKinds(Operation *op) {
     return visitCollective(op);
   if (auto rank = dyn_cast<RankOp>(op))
     return visitRank(rank);
-  if (hasOwnRows(op) && dimensionOf(isa<GatherOp>(op) ? op->getOperand(0) : op->getResult(0)) == 0u)
+  if (isOfOwnRows(op))
     return visitOwnRows(op);
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
@@ -423,6 +423,11 @@ LogicalResult RankValues::visitScatter(ScatterAddOp op) {
   return setKinds(op, isOver ? RankKind::Sum : RankKind::Same), success();
 }
 
+bool RankValues::isOfOwnRows(Operation *op) const {
+  return hasOwnRows(op) &&
+         dimensionOf(isa<GatherOp>(op) ? op->getOperand(0) : op->getResult(0)) == 0u;
+}
+
 // Of a table of which each rank has rows. Where what picks them is not the same on all, a rank
 // finds some for the others.
 LogicalResult RankValues::visitOwnRows(Operation *op) {
@@ -572,7 +577,7 @@ LogicalResult RankValues::visitRank(RankOp op) {
 
 // What a rank makes of what is its own is its own.
 LogicalResult RankValues::visitOwn(Operation *op) {
-  if (isa<IfOp, func::ReturnOp>(op) || symbolDefinedBy(op) ||
+  if (isa<IfOp, func::ReturnOp>(op) || symbolDefinedBy(op) || isOfOwnRows(op) ||
       (isCollective(op) && !isAmongOthers(op)))
     return refuse(op, op->getName().stripDialect() + " of what a rank makes of its own rows along");
   needOperandsWhole(op);

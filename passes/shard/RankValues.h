@@ -82,6 +82,8 @@ private:
   mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitOtherAxis(mlir::Operation *op);
   mlir::LogicalResult visitRank(ir::RankOp op);
+  // Of a table that is in parts along this axis.
+  bool isOfOwnRows(mlir::Operation *op) const;
   mlir::LogicalResult visitOwnRows(mlir::Operation *op);
   mlir::LogicalResult visitOwnPlaces(mlir::Operation *op);
   mlir::LogicalResult refuseOthers(mlir::Operation *op, llvm::StringRef what);

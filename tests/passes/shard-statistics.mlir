@@ -155,3 +155,17 @@ func.func @no_steps_as_a_rank_says(%x: tensor<?xf32, #keratin.dims<d0>> {keratin
   %y = keratin.leave_rank %r#1 : (tensor<f32>) -> tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+// Of another rank's rows it would find none.
+func.func @no_rows_of_others(%i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "i", keratin.sharded = 0 : i64},
+    %w: tensor<8x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "output"}) {
+  %own = keratin.enter_rank %i : (tensor<?xi32, #keratin.dims<d0>>) -> tensor<?xi32, #keratin.dims<d0>>
+  // expected-error @+1 {{not implemented: gather of what a rank makes of its own rows along 'i_dim0', of which each rank has a part}}
+  %r = keratin.gather %w, %own : (tensor<8x2xf32>, tensor<?xi32, #keratin.dims<d0>>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
+  %y = keratin.leave_rank %r : (tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
+  return %y : tensor<?x2xf32, #keratin.dims<d0, 2>>
+}
