@@ -287,6 +287,24 @@ private:
 
 } // namespace
 
+const char *FunctionDescription::partAxis(std::optional<int64_t> dimension, StringAttr axis) {
+  return dimension && axis ? fixed(axis.getValue()) : nullptr;
+}
+
+// Of the last output.
+void FunctionDescription::describeParts(ArrayRef<ir::Signature::ResultPart> parts) {
+  outputAxes.push_back(nullptr);
+  for (const auto &[i, part] : llvm::enumerate(parts)) {
+    const char *axis = partAxis(part.dimension, part.axis);
+    if (i == 0) {
+      outputs.back().part = 1 + part.dimension;
+      outputAxes.back() = axis;
+    } else {
+      furtherParts.push_back({int32_t(outputs.size() - 1), int32_t(part.dimension), axis});
+    }
+  }
+}
+
 LogicalResult FunctionDescription::describe(func::FuncOp function,
                                             codegen::EntryDescription &entry) {
   ir::Signature signature(function);
@@ -298,6 +316,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                           function.getArgument(i).getLoc(), entry));
     if (std::optional<int64_t> dimension = signature.part(i))
       inputs.back().part = 1 + *dimension;
+    if (!signature.isVariable(i))
+      inputAxes.push_back(partAxis(signature.part(i), signature.meshAxis(i)));
   }
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -313,8 +333,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                                    ? Wording::fixed("output_" + std::to_string(outputs.size()))
                                    : words.result(i, name),
                                location, entry));
-      if (std::optional<int64_t> dimension = signature.resultPart(i))
-        outputs.back().part = 1 + *dimension;
+      describeParts(signature.resultParts(i));
       if (failed(describeCapacity(type, location, entry)))
         return failure();
     }
@@ -447,4 +466,14 @@ void FunctionDescription::finish() {
   axes.num_axes = int64_t(axisNames.size());
   axes.names = axisNames.data();
   descriptor.axes = axisNames.empty() ? nullptr : &axes;
+  axesOfParts.inputs = inputAxes.data();
+  axesOfParts.outputs = outputAxes.data();
+  axesOfParts.num_further = int64_t(furtherParts.size());
+  axesOfParts.further = furtherParts.data();
+}
+
+const keratin_part_axes_t *FunctionDescription::partAxes() const {
+  auto isNamed = [](const char *axis) { return axis != nullptr; };
+  return llvm::any_of(inputAxes, isNamed) || llvm::any_of(outputAxes, isNamed) ? &axesOfParts
+                                                                               : nullptr;
 }

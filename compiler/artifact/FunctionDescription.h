@@ -5,7 +5,7 @@
 #include "codegen/lowering/EntryFunction.h"
 #include "compiler/artifact/SaidTexts.h"
 #include "ir/interfaces/ComputedSizes.h"
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_object_abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -37,6 +37,9 @@ public:
   // Whether saveDescription() says all that functions with other texts need.
   bool isForOtherTexts() const { return words.isComplete(); }
 
+  // The axes of a mesh that parts of inputs and outputs are along; null where none is along any.
+  const keratin_part_axes_t *partAxes() const;
+
   keratin_function_desc_t descriptor = {};
 
 private:
@@ -60,6 +63,9 @@ private:
   mlir::LogicalResult describeComputed(mlir::func::FuncOp function,
                                        codegen::EntryDescription &entry);
 
+  // Null for what is no part, or one among all ranks.
+  void describeParts(llvm::ArrayRef<ir::Signature::ResultPart> parts);
+  const char *partAxis(std::optional<int64_t> dimension, mlir::StringAttr axis);
   void describePrepared(mlir::func::FuncOp function);
   void describeDeviceCode(codegen::EntryDescription &entry);
   // The descriptor's pointers, when nothing is added any more.
@@ -89,6 +95,9 @@ private:
   std::vector<const char *> deviceKernels;
   std::vector<const char *> axisNames;
   keratin_message_axes_t axes = {};
+  std::vector<const char *> inputAxes, outputAxes;
+  std::vector<keratin_further_part_t> furtherParts;
+  keratin_part_axes_t axesOfParts = {};
   keratin_device_code_t deviceCode = {};
 };
 

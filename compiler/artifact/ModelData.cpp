@@ -27,11 +27,11 @@ public:
       variables.push_back(variable(object.variables[i]));
     for (int32_t i = 0; i < object.num_variants; ++i)
       variants.push_back(variant(object.variants[i], object.num_functions, entryNames[i]));
-    return structure({i32(object.magic), i32(object.abi_version), text(object.name),
-                      text(object.producer), i32(object.num_functions), i32(object.num_variables),
-                      i32(object.num_variants), i32(object.threads), list(variables),
-                      list(variants), object.device ? text(object.device) : null(), null(), null(),
-                      null()});
+    return structure(
+        {i32(object.magic), i32(object.abi_version), text(object.name), text(object.producer),
+         i32(object.num_functions), i32(object.num_variables), i32(object.num_variants),
+         i32(object.threads), list(variables), list(variants), optionalText(object.device),
+         object.rank_numbers ? rankNumbers(*object.rank_numbers) : null(), null(), null()});
   }
 
   // A constant of the module with this value.
@@ -64,6 +64,7 @@ private:
   Constant *text(const char *value) {
     return shared(ConstantDataArray::getString(context, value ? value : ""), 1);
   }
+  Constant *optionalText(const char *value) { return value ? text(value) : null(); }
   // Of 32 or 64 bits.
   template <class T> Constant *numbers(const T *values, int64_t count) {
     if (!count)
@@ -104,7 +105,32 @@ private:
     int64_t count = 0;
     (void)runtime::tensorBytes(variable.tensor.dtype, variable.tensor.rank, variable.tensor.dims,
                                count);
-    return structure({tensor(variable.tensor), bytes(variable.initial, count), null(), null()});
+    return structure({tensor(variable.tensor), bytes(variable.initial, count),
+                      variable.part ? part(*variable.part) : null(), null()});
+  }
+
+  Constant *part(const keratin_object_part_t &part) {
+    return global(structure(
+        {i32(part.kind), i32(part.dimension), optionalText(part.axis), i64(part.ranks), null()}));
+  }
+
+  Constant *rankNumbers(const keratin_rank_numbers_t &numbers) {
+    Constant *values = listOf(numbers.numbers, numbers.num_numbers, [&](const auto &number) {
+      return structure({i64(number.kind), i64(number.size), optionalText(number.axis), null()});
+    });
+    return global(structure({i64(numbers.num_numbers), values, null(), null()}));
+  }
+
+  Constant *partAxes(const keratin_part_axes_t &axes, const keratin_function_desc_t &function) {
+    auto names = [&](const char *const *list, int32_t count) {
+      return listOf(list, count, [&](const char *name) { return optionalText(name); });
+    };
+    Constant *further = listOf(axes.further, axes.num_further, [&](const auto &part) {
+      return structure({i32(part.output), i32(part.dimension), optionalText(part.axis)});
+    });
+    return global(
+        structure({names(axes.inputs, function.num_inputs),
+                   names(axes.outputs, function.num_outputs), i64(axes.num_further), further}));
   }
 
   Constant *variant(const keratin_object_variant_t &variant, int32_t numFunctions,
@@ -112,9 +138,10 @@ private:
     std::vector<Constant *> functions;
     for (int32_t i = 0; i < numFunctions; ++i) {
       const keratin_object_function_t &given = variant.functions[i];
-      functions.push_back(
-          structure({global(function(*given.descriptor, entries[i])),
-                     numbers(given.variables, given.descriptor->num_variables), null(), null()}));
+      functions.push_back(structure(
+          {global(function(*given.descriptor, entries[i])),
+           numbers(given.variables, given.descriptor->num_variables),
+           given.part_axes ? partAxes(*given.part_axes, *given.descriptor) : null(), null()}));
     }
     Constant *features = ConstantArray::get(ArrayType::get(Type::getInt64Ty(context), 2),
                                             {i64(variant.features[0]), i64(variant.features[1])});

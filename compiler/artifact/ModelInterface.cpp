@@ -87,10 +87,14 @@ private:
       comment("  " + function.name + FunctionText::given(function.name, function.f.name));
       for (int32_t i = 0; i < function.f.num_inputs; ++i)
         comment("    input " + Twine(i) + "   " +
-                function.tensor(function.inputs[i], function.f.inputs[i]));
+                function.tensor(function.inputs[i], function.f.inputs[i]) +
+                partText(function.f.inputs[i], axisOf(function, &keratin_part_axes_t::inputs, i)));
       for (int32_t i = 0; i < function.f.num_outputs; ++i)
-        comment("    output " + Twine(i) + "  " +
-                function.tensor(function.outputs[i], function.f.outputs[i]));
+        comment(
+            "    output " + Twine(i) + "  " +
+            function.tensor(function.outputs[i], function.f.outputs[i]) +
+            partText(function.f.outputs[i], axisOf(function, &keratin_part_axes_t::outputs, i)) +
+            furtherText(function, i));
       for (int32_t i = 0; i < function.f.num_updates; ++i)
         comment("    updates   " +
                 Twine(function.f.variables[function.f.updates[i].variable].name));
@@ -107,7 +111,7 @@ private:
         for (int32_t axis = 0; axis < tensor.rank; ++axis)
           shape += (axis ? ", " : "") + std::to_string(tensor.dims[axis]);
         comment("  " + Twine(i) + "  " + tensor.name + ": " + runtime::dtypeName(tensor.dtype) +
-                " " + shape + (tensor.rank == 1 ? ",)" : ")"));
+                " " + shape + (tensor.rank == 1 ? ",)" : ")") + partText(object.variables[i]));
       }
     }
     line("//");
@@ -126,6 +130,46 @@ private:
     line("extern \"C\" {");
     line("#endif");
     line("");
+  }
+
+  // Of the ranks that have parts; "": any number of ranks, all of them.
+  static std::string among(const char *axis, int64_t ranks = 0) {
+    const std::string count = ranks ? std::to_string(ranks) + " " : "";
+    return axis    ? " among the " + count + "ranks along " + axis
+           : ranks ? " among " + count + "ranks"
+                   : "";
+  }
+
+  const char *axisOf(const FunctionText &function, const char *const *keratin_part_axes_t::*names,
+                     int32_t i) const {
+    const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
+    return axes ? (axes->*names)[i] : nullptr;
+  }
+
+  static std::string partText(const keratin_tensor_desc_t &tensor, const char *axis) {
+    return tensor.part
+               ? ", in parts along dimension " + std::to_string(tensor.part - 1) + among(axis)
+               : "";
+  }
+
+  // Of an output that is in parts along several axes.
+  std::string furtherText(const FunctionText &function, int32_t output) const {
+    const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
+    std::string text;
+    for (int64_t i = 0; axes && i < axes->num_further; ++i)
+      if (const keratin_further_part_t &part = axes->further[i]; part.output == output)
+        text += ", and along dimension " + std::to_string(part.dimension) + among(part.axis);
+    return text;
+  }
+
+  static std::string partText(const keratin_object_variable_t &variable) {
+    const keratin_object_part_t *part = variable.part;
+    if (!part)
+      return "";
+    return (part->kind == KERATIN_PART_ALONG
+                ? ", in parts along dimension " + std::to_string(part->dimension)
+                : std::string(", in parts of its elements")) +
+           among(part->axis, part->ranks);
   }
 
   // Else what is wrong shows when the program is linked, or later.
@@ -263,18 +307,40 @@ private:
     line("");
   }
 
-  // Whether a function is for several ranks.
-  bool isOfRanks() const {
-    return llvm::any_of(
-        functions, [](const FunctionText &function) { return runtime::isOfRanks(function.f); });
+  bool hasVariableParts() const {
+    return llvm::any_of(llvm::ArrayRef(object.variables, object.num_variables),
+                        [](const auto &variable) { return variable.part != nullptr; });
   }
 
-  // "the axes data, model": what the functions have ranks do things along; "": all ranks.
+  // Whether a function is for several ranks, or a variable among them.
+  bool isOfRanks() const {
+    return hasVariableParts() || llvm::any_of(functions, [](const FunctionText &function) {
+             return runtime::isOfRanks(function.f);
+           });
+  }
+
+  // "the axes data, model": what the functions have ranks do things along, and have parts along;
+  // "": all ranks.
   std::string axisNames() const {
     llvm::SetVector<llvm::StringRef> names;
-    for (const FunctionText &function : functions)
+    auto add = [&](const char *axis) {
+      if (axis)
+        names.insert(axis);
+    };
+    for (const FunctionText &function : functions) {
       for (int64_t i = 0; function.f.axes && i < function.f.axes->num_axes; ++i)
-        names.insert(function.f.axes->names[i]);
+        add(function.f.axes->names[i]);
+      for (int32_t i = 0; i < function.f.num_inputs; ++i)
+        add(axisOf(function, &keratin_part_axes_t::inputs, i));
+      for (int32_t i = 0; i < function.f.num_outputs; ++i)
+        add(axisOf(function, &keratin_part_axes_t::outputs, i));
+      const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
+      for (int64_t i = 0; axes && i < axes->num_further; ++i)
+        add(axes->further[i].axis);
+    }
+    for (int32_t i = 0; i < object.num_variables; ++i)
+      if (object.variables[i].part)
+        add(object.variables[i].part->axis);
     if (names.empty())
       return "";
     return (names.size() == 1 ? "the axis " : "the axes ") + llvm::join(names, ", ");
@@ -297,6 +363,16 @@ private:
     if (!axes.empty()) {
       line("// They are arranged in a mesh with " + axes + ", \"data:2,model:2\" say.");
       arguments.push_back({"const char *mesh", pointer});
+    }
+    if (hasVariableParts()) {
+      line(
+          "// From then on each rank has its part of the variables in parts, and no more. To read, "
+          "save or copy");
+      line("// their values is something that all ranks do together, in the same order: each gets "
+           "the whole; one");
+      line("// that saves with path NULL writes no file. Of values that are written or loaded, the "
+           "whole as well,");
+      line("// each rank keeps its part, and asks no other.");
     }
     arguments.push_back({"keratin_status_t *status", pointer});
     declare("state_join", axes.empty() ? "keratin_state_join" : "keratin_state_join_mesh",

@@ -31,9 +31,25 @@ void writeType(OStream &json, const keratin_tensor_desc_t &tensor, const Functio
   });
 }
 
+// Of the output of this number, which is in parts along several axes of a mesh.
+void writeFurtherParts(OStream &json, llvm::ArrayRef<keratin_further_part_t> further,
+                       size_t output) {
+  auto isOfOutput = [&](const auto &part) { return size_t(part.output) == output; };
+  if (llvm::none_of(further, isOfOutput))
+    return;
+  json.attributeArray("further_parts", [&] {
+    for (const keratin_further_part_t &part : llvm::make_filter_range(further, isOfOutput))
+      json.object([&] {
+        json.attribute("sharded_dimension", part.dimension);
+        if (part.axis)
+          json.attribute("sharded_axis", utf8(part.axis));
+      });
+  });
+}
+
 void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &function,
-                  const std::vector<std::string> &identifiers,
-                  const keratin_tensor_desc_t *tensors) {
+                  const std::vector<std::string> &identifiers, const keratin_tensor_desc_t *tensors,
+                  const char *const *axes, llvm::ArrayRef<keratin_further_part_t> further = {}) {
   json.attributeArray(role, [&] {
     for (size_t i = 0; i < identifiers.size(); ++i)
       json.object([&] {
@@ -42,6 +58,9 @@ void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &funct
         writeType(json, tensors[i], &function);
         if (tensors[i].part)
           json.attribute("sharded_dimension", tensors[i].part - 1);
+        if (axes && axes[i])
+          json.attribute("sharded_axis", utf8(axes[i]));
+        writeFurtherParts(json, further, i);
       });
   });
 }
@@ -64,12 +83,17 @@ std::set<std::string> shardedSizes(const FunctionText &function) {
   return sizes;
 }
 
-void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef model) {
+void writeFunction(OStream &json, const FunctionText &function,
+                   const keratin_object_desc_t &object) {
   const keratin_function_desc_t &f = function.f;
+  const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
   json.attribute("name", utf8(f.name));
-  json.attribute("symbol", (model + "_" + function.name).str());
-  writeTensors(json, "inputs", function, function.inputs, f.inputs);
-  writeTensors(json, "outputs", function, function.outputs, f.outputs);
+  json.attribute("symbol", object.name + ("_" + function.name));
+  writeTensors(json, "inputs", function, function.inputs, f.inputs, axes ? axes->inputs : nullptr);
+  writeTensors(json, "outputs", function, function.outputs, f.outputs,
+               axes ? axes->outputs : nullptr,
+               axes ? llvm::ArrayRef(axes->further, axes->num_further)
+                    : llvm::ArrayRef<keratin_further_part_t>());
   json.attributeArray("sizes", [&] {
     for (const std::string &symbol : function.symbols)
       json.value(utf8(symbol));
@@ -107,12 +131,24 @@ void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef 
     });
 }
 
-void writeVariable(OStream &json, const keratin_tensor_desc_t &tensor) {
+void writeVariable(OStream &json, const keratin_object_variable_t &variable) {
+  const keratin_tensor_desc_t &tensor = variable.tensor;
   int64_t bytes = 0;
   (void)runtime::tensorBytes(tensor.dtype, tensor.rank, tensor.dims, bytes);
   json.attribute("name", utf8(tensor.name));
   writeType(json, tensor, nullptr);
   json.attribute("bytes", bytes);
+  const keratin_object_part_t *part = variable.part;
+  if (!part)
+    return;
+  if (part->kind == KERATIN_PART_ALONG)
+    json.attribute("sharded_dimension", part->dimension);
+  else
+    json.attribute("sharded_elements", true);
+  if (part->axis)
+    json.attribute("sharded_axis", utf8(part->axis));
+  if (part->ranks)
+    json.attribute("sharded_ranks", part->ranks);
 }
 
 } // namespace
@@ -136,11 +172,11 @@ std::string compiler::makeModelMetadata(const keratin_object_desc_t &object,
     json.attribute("device", object.device ? object.device : "cpu");
     json.attributeArray("functions", [&] {
       for (const FunctionText &function : functionTexts(object))
-        json.object([&] { writeFunction(json, function, object.name); });
+        json.object([&] { writeFunction(json, function, object); });
     });
     json.attributeArray("variables", [&] {
       for (int32_t i = 0; i < object.num_variables; ++i)
-        json.object([&] { writeVariable(json, object.variables[i].tensor); });
+        json.object([&] { writeVariable(json, object.variables[i]); });
     });
   });
   stream << "\n";

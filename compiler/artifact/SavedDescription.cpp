@@ -158,6 +158,13 @@ template <typename Archive> void visitDescription(Archive &a, FunctionDescriptio
   a.number(d.descriptor.scratch_bytes);
   a.number(d.descriptor.num_collectives);
   a.list(d.axisNames, [&](const char *&name) { a.text(name); });
+  a.list(d.inputAxes, [&](const char *&name) { a.optionalText(name); });
+  a.list(d.outputAxes, [&](const char *&name) { a.optionalText(name); });
+  a.list(d.furtherParts, [&](keratin_further_part_t &part) {
+    a.number(part.output);
+    a.number(part.dimension);
+    a.optionalText(part.axis);
+  });
   a.list(d.kernels, [&](keratin_kernel_desc_t &k) {
     a.text(k.name);
     a.text(k.location);

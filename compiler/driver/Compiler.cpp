@@ -43,6 +43,9 @@ CompiledFunction::~CompiledFunction() = default;
 const keratin_function_desc_t &CompiledFunction::descriptor() const {
   return impl->description->descriptor;
 }
+const keratin_part_axes_t *CompiledFunction::partAxes() const {
+  return impl->description->partAxes();
+}
 const CompileReport &CompiledFunction::report() const { return impl->report; }
 bool CompiledFunction::assumesSizes() const { return runtime::assumesSizes(descriptor()); }
 

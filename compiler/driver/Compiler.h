@@ -18,6 +18,7 @@
 
 struct keratin_device_t;
 struct keratin_function_desc_t;
+struct keratin_part_axes_t;
 
 namespace mlir {
 class DialectRegistry;
@@ -122,6 +123,8 @@ public:
                    std::shared_ptr<const FunctionDescription> description, CompileReport report);
   ~CompiledFunction();
   const keratin_function_desc_t &descriptor() const;
+  // As FunctionDescription::partAxes.
+  const keratin_part_axes_t *partAxes() const;
   const CompileReport &report() const;
   // Whether there are calls that the code does not serve (CompileOptions::assumeEqualSizes).
   bool assumesSizes() const;

@@ -86,6 +86,10 @@ public:
       return status;
     if (absl::Status status = findTargets(); !status.ok())
       return status;
+    auto divided = divideVariables(model.graph, options.parts);
+    if (!divided.ok())
+      return divided.status();
+    rankParts = *std::move(divided);
     code.resize(targets.size());
     generalCode.resize(targets.size());
     auto functions = model.graph.module->getOps<func::FuncOp>();
@@ -195,7 +199,7 @@ private:
   // The descriptor, which makes one object more.
   absl::Status finish() {
     std::vector<keratin_object_variable_t> variables;
-    for (const ir::SavedVariable &variable : model.graph.variables) {
+    for (auto [number, variable] : llvm::enumerate(model.graph.variables)) {
       // Zeros, say the moments of an optimiser, take no room.
       bool isZero = llvm::all_of(variable.bytes, [](char byte) { return byte == 0; });
       variables.push_back({.tensor = {.name = variable.name.c_str(),
@@ -206,6 +210,7 @@ private:
                                       .capacity = nullptr,
                                       .part = 0},
                            .initial = isZero ? nullptr : variable.bytes.data(),
+                           .part = rankParts.partOf(number),
                            .reserved = {}});
     }
     const std::vector<ir::SavedFunction> &saved = model.graph.functions;
@@ -223,6 +228,7 @@ private:
       for (size_t f = 0; f < saved.size(); ++f) {
         functions[i].push_back({.descriptor = &code[i][f].description->descriptor,
                                 .variables = used[f].data(),
+                                .part_axes = code[i][f].description->partAxes(),
                                 .reserved = {}});
         entryNames[i].push_back(entryName(i, f));
       }
@@ -243,6 +249,7 @@ private:
                                     .variables = variables.data(),
                                     .variants = variants.data(),
                                     .device = device(),
+                                    .rank_numbers = rankParts.numbers(),
                                     .reserved = {}};
     ModelInterface interface =
         makeModelInterface(object, result.triple + " (" + llvm::join(processors, ", ") + ")");
@@ -273,7 +280,8 @@ private:
 
   Model model;
   const ModelOptions &options;
-  std::vector<std::string> cpus;                               // those there is code for
+  std::vector<std::string> cpus; // those there is code for
+  RankParts rankParts;
   std::vector<std::string> identifiers;                        // of the functions
   std::vector<std::shared_ptr<const codegen::Target>> targets; // one for each of them
   std::vector<std::string> processors;                         // their names, ours for "native"

@@ -4,6 +4,7 @@
 
 #include "codegen/Target.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/RankParts.h"
 #include "ir/saved/SavedGraph.h"
 
 #include "absl/status/statusor.h"
@@ -32,6 +33,7 @@ struct ModelOptions {
   std::vector<std::string> cpus = {"native"}; // best first; the first that can run is taken
   int32_t threads = 0;                        // of a call of the model, 0: as many as processors
   AssumedSizes assumedSizes = AssumedSizes::Equal;
+  PartOptions parts;
   CompileOptions compile; // cpu and assumeEqualSizes are not looked at
 };
 

@@ -3,42 +3,13 @@
 #include "frontend/graph/Job.h"
 #include "frontend/graph/VariableStorage.h"
 
+#include "compiler/driver/RankParts.h"
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
 using namespace mlir;
-
-llvm::SetVector<int64_t> frontend::updatedByState(func::FuncOp function, BlockArgument variable) {
-  ir::Signature signature(function);
-  const int64_t number = variable.getArgNumber() - signature.firstVariable();
-  if (!isa<FloatType>(ir::getElementType(variable)) || ir::getShape(variable).empty())
-    return {};
-  llvm::SetVector<Value> made; // of its elements
-  made.insert(variable);
-  bool updatesItself = false;
-  llvm::SetVector<int64_t> others;
-  for (size_t i = 0; i < made.size(); ++i)
-    for (OpOperand &use : made[i].getUses()) {
-      Operation *user = use.getOwner();
-      if (isa<func::ReturnOp>(user)) {
-        std::optional<int64_t> updated = signature.updatedVariable(use.getOperandNumber());
-        if (!updated)
-          return {};
-        updatesItself |= *updated == number;
-        if (*updated != number)
-          others.insert(*updated);
-      } else if (isa<ir::ElementwiseOpInterface>(user) && isMemoryEffectFree(user)) {
-        made.insert(user->result_begin(), user->result_end());
-      } else {
-        return {};
-      }
-    }
-  return updatesItself ? others : llvm::SetVector<int64_t>();
-}
 
 void frontend::divideStates(FunctionModule &module, const std::string &axis) {
   const keratin_axis_t along = jobAxis(axis).value_or(keratin_axis_t{});
@@ -50,7 +21,7 @@ void frontend::divideStates(FunctionModule &module, const std::string &axis) {
   llvm::SmallVector<unsigned> states;
   for (BlockArgument argument : function.getArguments().drop_front(first))
     if (!module.divided.count(module.variables[argument.getArgNumber() - first].storage.get()) &&
-        !updatedByState(function, argument).empty())
+        !compiler::updatedByState(function, argument).empty())
       states.push_back(argument.getArgNumber());
   if (states.empty())
     return;

@@ -1,8 +1,8 @@
 #include "frontend/graph/VariableParts.h"
 
 #include "frontend/graph/Job.h"
-#include "frontend/graph/StateParts.h"
 
+#include "compiler/driver/RankParts.h"
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 
@@ -47,7 +47,7 @@ public:
 
   void run() {
     for (BlockArgument argument : function.getArguments().drop_front(first))
-      for (int64_t updated : updatedByState(function, argument))
+      for (int64_t updated : compiler::updatedByState(function, argument))
         if (auto found = wanted.find(unsigned(updated)); found != wanted.end())
           wanted.try_emplace(argument.getArgNumber() - first, found->second);
     for (const auto &[number, part] : wanted)

@@ -11,7 +11,8 @@ static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kInitial = "keratin.initial", kStated = "keratin.stated",
                                kSharded = "keratin.sharded", kPart = "keratin.part",
                                kInParts = "keratin.in_parts", kOwnPart = "keratin.own_part",
-                               kMeshAxis = "keratin.mesh_axis";
+                               kMeshAxis = "keratin.mesh_axis",
+                               kFurtherParts = "keratin.further_parts";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -198,8 +199,16 @@ std::optional<int64_t> Signature::updatedVariable(unsigned result) const {
   return numberOf(function.getResultAttrOfType<IntegerAttr>(result, kVariable));
 }
 
-std::optional<int64_t> Signature::resultPart(unsigned result) const {
-  return numberOf(function.getResultAttrOfType<IntegerAttr>(result, kPart));
+SmallVector<Signature::ResultPart, 1> Signature::resultParts(unsigned result) const {
+  SmallVector<ResultPart, 1> parts;
+  if (auto first = numberOf(function.getResultAttrOfType<IntegerAttr>(result, kPart)))
+    parts.push_back({*first, function.getResultAttrOfType<StringAttr>(result, kMeshAxis)});
+  if (auto further = function.getResultAttrOfType<ArrayAttr>(result, kFurtherParts))
+    for (size_t i = 0; i + 1 < further.size(); i += 2) {
+      auto axis = cast<StringAttr>(further[i + 1]);
+      parts.push_back({cast<IntegerAttr>(further[i]).getInt(), axis.empty() ? StringAttr() : axis});
+    }
+  return parts;
 }
 
 bool Signature::isInPlace(unsigned result) const {
@@ -225,15 +234,21 @@ StringAttr Signature::meshAxis(unsigned argument) const {
 
 void Signature::makePart(unsigned argument) {
   Attribute dimension = function.removeArgAttr(argument, kSharded);
-  if (!dimension)
-    return;
-  function.removeArgAttr(argument, kMeshAxis);
-  function.setArgAttr(argument, kPart, dimension);
+  if (dimension)
+    function.setArgAttr(argument, kPart, dimension);
 }
 
-void Signature::setResultPart(unsigned result, int64_t dimension) {
-  function.setResultAttr(result, kPart,
-                         Builder(function.getContext()).getI64IntegerAttr(dimension));
+void Signature::addResultPart(unsigned result, int64_t dimension, StringAttr axis) {
+  Builder builder(function.getContext());
+  SmallVector<Attribute> further;
+  for (const ResultPart &part : resultParts(result))
+    further.append({builder.getI64IntegerAttr(part.dimension),
+                    part.axis ? part.axis : builder.getStringAttr("")});
+  if (!further.empty())
+    function.setResultAttr(result, kFurtherParts, builder.getArrayAttr(further));
+  function.setResultAttr(result, kPart, builder.getI64IntegerAttr(dimension));
+  if (axis)
+    function.setResultAttr(result, kMeshAxis, axis);
 }
 
 void Signature::setInParts(unsigned argument, const EvenParts &parts, StringAttr axis) {
@@ -349,6 +364,19 @@ LogicalResult Signature::verifyResult(Operation *op, unsigned index, NamedAttrib
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (function && attribute.getName() == kPart)
     return verifyDimension(attribute, function.getResultTypes()[index], emitError);
+  if (function && attribute.getName() == kFurtherParts) {
+    auto parts = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!parts || parts.size() % 2)
+      return emitError() << kFurtherParts << " must be dimensions, each with the name of an axis";
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      if (failed(verifyDimension({attribute.getName(), parts[i]}, function.getResultTypes()[index],
+                                 emitError)))
+        return failure();
+      if (auto axis = dyn_cast<StringAttr>(parts[i + 1]);
+          !axis || !(axis.empty() || isMeshAxis(axis)))
+        return emitError() << kFurtherParts << " must be dimensions, each with the name of an axis";
+    }
+  }
   if (attribute.getName() != kKind)
     return success();
   StringRef kind = textOf(attribute.getValue());

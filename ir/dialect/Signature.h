@@ -18,10 +18,13 @@
 //   keratin.own_part on a variable that is sharded: where the rank's part begins along the
 //                    dimension, and its size: <3*d1, 3> of equal parts, d1 the rank's number, or
 //                    <d1, d2> with a number for each
-//   keratin.mesh_axis beside one of these: the axis of the mesh that the parts are along, by its
-//                    name; without it they are those of all ranks
 //   keratin.part     on an input or output of what a rank computes: the dimension along which it is
 //                    a part of the whole
+//   keratin.further_parts
+//                    on an output that is a part along several axes of a mesh: of each but one
+//                    the dimension and the axis, [0, "data"]
+//   keratin.mesh_axis beside one of these: the axis of the mesh that the parts are along, by its
+//                    name; without it they are those of all ranks
 //
 // Inputs come before variables, outputs before updates (the dialect's verifier sees to it).
 #ifndef KERATIN_IR_DIALECT_SIGNATURE_H
@@ -116,7 +119,12 @@ public:
   mlir::StringAttr resultName(unsigned result) const;
   // The number of the variable that a result is the new value of.
   std::optional<int64_t> updatedVariable(unsigned result) const;
-  std::optional<int64_t> resultPart(unsigned result) const;
+  // Along which dimensions a result is a part of the whole, and along which axes of a mesh.
+  struct ResultPart {
+    int64_t dimension;
+    mlir::StringAttr axis; // null: all ranks have parts
+  };
+  llvm::SmallVector<ResultPart, 1> resultParts(unsigned result) const;
   // Whether a result is written to its variable's own buffer, as the memory plan says.
   bool isInPlace(unsigned result) const;
 
@@ -124,7 +132,8 @@ public:
   void makeOutput(unsigned result);
   // What was sharded is the part of a rank from here on.
   void makePart(unsigned argument);
-  void setResultPart(unsigned result, int64_t dimension);
+  // It is the first of them.
+  void addResultPart(unsigned result, int64_t dimension, mlir::StringAttr axis);
   void setInParts(unsigned argument, const EvenParts &parts, mlir::StringAttr axis = {});
   // With the dimension, which is sharded, along an axis of the mesh or along all ranks.
   void setOwnPart(unsigned argument, const OwnPart &part, mlir::StringAttr axis = {});

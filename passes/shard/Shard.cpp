@@ -121,7 +121,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     Operation *end = function.getBody().front().getTerminator();
     for (OpOperand &result : end->getOpOperands())
       if (std::optional<unsigned> dimension = values.dimensionOf(result.get()))
-        signature.setResultPart(result.getOperandNumber(), *dimension);
+        signature.addResultPart(result.getOperandNumber(), *dimension, values.meshAxis());
     Gatherer(function, values).run();
     values.ownPlaces().check();
     return success();

@@ -93,9 +93,10 @@ LogicalResult VariableParts::refuse(Operation *op) {
       return along && along->symbol == alongOf(part)->symbol;
     });
   StringAttr name = signature.argumentName(cast<BlockArgument>(part).getArgNumber());
+  const bool areEqual = units.lookup(alongOf(part)->symbol).isOne;
   return emitGraphError(op) << "not implemented: " << op->getName().stripDialect()
                             << " of what has a part of variable '" << (name ? name.getValue() : "")
-                            << "'",
+                            << "'" << (areEqual ? "" : ", whose parts are not known to be equal"),
          failure();
 }
 

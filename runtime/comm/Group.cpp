@@ -215,7 +215,7 @@ static keratin_collective_t collectiveOf(const keratin_group_t *group,
   collective.send_elements = wanted.send_elements;
   collective.receive_elements = wanted.receive_elements;
   if (axis)
-    (void)group->mesh.find(axis, collective.axis); // it has it
+    (void)group->mesh.find(axis, collective.axis); // else this rank is alone
   const int32_t rank = group->engine.rank();
   if (namesRanks(wanted.kind))
     takeRanks(collective, wanted,
@@ -313,12 +313,16 @@ const keratin::comm::Mesh &keratin::comm::meshOf(const keratin_group_t &group) {
   return group.mesh;
 }
 
+bool keratin::comm::hasAxis(const keratin_group_t &group, const char *name) {
+  keratin_axis_t found;
+  return group.mesh.find(name, found) || (!group.mesh.isArranged() && group.engine.size() == 1);
+}
+
 // Whether the mesh has all axes that the function names.
 static Code checkAxes(const keratin_group_t &group, const keratin_function_desc_t &function,
                       keratin_status_t *status) {
-  keratin_axis_t found;
   for (int64_t i = 0; function.axes && i < function.axes->num_axes; ++i)
-    if (const char *name = function.axes->names[i]; !group.mesh.find(name, found))
+    if (const char *name = function.axes->names[i]; !keratin::comm::hasAxis(group, name))
       return fail(
           status, KERATIN_INVALID_ARGUMENT,
           "function '%s' has what ranks do along the axis '%s' of a mesh; the axes of the %d "

@@ -50,6 +50,10 @@ private:
 // The one that the group's ranks are arranged in.
 const Mesh &meshOf(const keratin_group_t &group);
 
+// Whether there are ranks along an axis of this name. A rank alone that is in no mesh is the only
+// one along any.
+bool hasAxis(const keratin_group_t &group, const char *name);
+
 } // namespace keratin::comm
 
 #endif // KERATIN_RUNTIME_COMM_MESH_H

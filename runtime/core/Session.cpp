@@ -198,22 +198,22 @@ extern "C" keratin_status_code_t keratin_variables_read(keratin_variable_t *cons
   return readSeveral({variables, nullptr, count}, data, bytes, refused, status);
 }
 
-// Whether the variable can take the value.
-static Code checkValue(const keratin_variable_t &variable, const keratin_tensor_t &value,
-                       keratin_status_t *status) {
+Code keratin::runtime::checkValue(const keratin_variable_t &variable, int32_t rank,
+                                  const int64_t *dims, size_t bytes, const keratin_tensor_t &value,
+                                  keratin_status_t *status) {
   if (value.dtype != variable.dtype)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value has dtype %s; the variable has %s", dtypeName(value.dtype),
                 dtypeName(variable.dtype));
-  bool fits = value.rank == variable.rank && (!value.rank || value.dims);
-  for (int32_t axis = 0; fits && axis < variable.rank; ++axis)
-    fits = value.dims[axis] == variable.dims[axis];
+  bool fits = value.rank == rank && (!value.rank || value.dims);
+  for (int32_t axis = 0; fits && axis < rank; ++axis)
+    fits = value.dims[axis] == dims[axis];
   if (!fits)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value has shape %s; the variable has %s",
                 dimsText(value.dims ? value.rank : 0, value.dims).text(),
-                dimsText(variable.rank, variable.dims).text());
-  if (variable.bytes && !value.data)
+                dimsText(rank, dims).text());
+  if (bytes && !value.data)
     return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
   const keratin_device_t *device = variable.session->device;
   if (isOnHost(value) || value.device == device)
@@ -242,9 +242,11 @@ Code keratin::runtime::writeSeveral(const SeveralVariables &variables,
   bool areOnCpu = true;
   for (int32_t i = 0; i < variables.count; ++i) {
     refused = i;
-    if (Code code = checkValue(variables[i], values[i], status))
+    const keratin_variable_t &variable = variables[i];
+    if (Code code =
+            checkValue(variable, variable.rank, variable.dims, variable.bytes, values[i], status))
       return code;
-    areOnCpu &= isOnCpu(variables[i]);
+    areOnCpu &= isOnCpu(variable);
   }
   BlockArray staged(areOnCpu ? 0 : variables.count);
   if (!staged)

@@ -95,6 +95,11 @@ inline bool isOnCpu(const keratin_variable_t &variable) {
   return variable.session->device == &cpuDevice;
 }
 
+// Whether the variable's session can take a value for one of its dtype, and of this shape and so
+// many bytes.
+Code checkValue(const keratin_variable_t &variable, int32_t rank, const int64_t *dims, size_t bytes,
+                const keratin_tensor_t &value, keratin_status_t *status);
+
 // Several of an array of variables: those of these numbers, or, for null, the first.
 struct SeveralVariables {
   keratin_variable_t *const *all;

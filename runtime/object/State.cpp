@@ -11,9 +11,9 @@ using namespace keratin::runtime;
 keratin_state_t::~keratin_state_t() {
   for (int32_t i = 0; executables && i < object->num_functions; ++i)
     keratin_executable_destroy(executables[i]);
-  if (destroyGroup)
-    destroyGroup(group);
-  for (int32_t i = 0; variables && i < object->num_variables; ++i)
+  if (ranks)
+    ranks->destroy(group);
+  for (int32_t i = 0; variables && i < object->num_variables + numRankNumbers(*object); ++i)
     keratin_variable_release(variables[i]);
   keratin_session_destroy(session);
   deallocate(memory, memoryBytes, alignof(void *));
@@ -53,6 +53,25 @@ Code damaged(const keratin_object_desc_t &object, keratin_status_t *status, cons
               object.name ? object.name : "", why);
 }
 
+bool isNameless(const char *axis) { return axis && axis[0] == '\0'; }
+
+Code validatePart(const keratin_object_desc_t &object, const keratin_object_part_t &part,
+                  const keratin_tensor_desc_t &tensor, int64_t bytes, keratin_status_t *status) {
+  const bool isAlong = part.kind == KERATIN_PART_ALONG;
+  if (!isAlong && part.kind != KERATIN_PART_ELEMENTS)
+    return damaged(object, status, "a variable is in parts of no known kind");
+  if (bytes == 0 || tensor.rank == 0 || part.dimension < 0 ||
+      part.dimension >= (isAlong ? tensor.rank : 1))
+    return damaged(object, status, "a variable is in parts along no dimension");
+  if (part.ranks < 0 || (part.ranks && (!isAlong || tensor.dims[part.dimension] % part.ranks)))
+    return damaged(object, status, "a variable is in parts of no sensible number of ranks");
+  if (isNameless(part.axis))
+    return damaged(object, status, "an axis of a mesh has no name");
+  if (part.reserved[0])
+    return damaged(object, status, "a reserved field is not zero");
+  return KERATIN_OK;
+}
+
 Code validateVariable(const keratin_object_desc_t &object,
                       const keratin_object_variable_t &variable, keratin_status_t *status) {
   const keratin_tensor_desc_t &tensor = variable.tensor;
@@ -65,8 +84,28 @@ Code validateVariable(const keratin_object_desc_t &object,
   int64_t bytes;
   if (!tensorBytes(tensor.dtype, tensor.rank, tensor.dims, bytes))
     return damaged(object, status, "a variable has no sensible shape");
-  if (tensor.capacity || tensor.part || variable.reserved[0] || variable.reserved[1])
+  if (tensor.capacity || tensor.part || variable.reserved[0])
     return damaged(object, status, "a reserved field is not zero");
+  return variable.part ? validatePart(object, *variable.part, tensor, bytes, status) : KERATIN_OK;
+}
+
+Code validateRankNumbers(const keratin_object_desc_t &object, keratin_status_t *status) {
+  const keratin_rank_numbers_t &numbers = *object.rank_numbers;
+  if (numbers.num_numbers < 0 || numbers.num_numbers > maxCount)
+    return damaged(object, status, "not a sensible count");
+  if (numbers.num_numbers && !numbers.numbers)
+    return damaged(object, status, "an array is missing");
+  if (numbers.reserved[0] || numbers.reserved[1])
+    return damaged(object, status, "a reserved field is not zero");
+  for (int64_t i = 0; i < numbers.num_numbers; ++i) {
+    const keratin_rank_number_t &number = numbers.numbers[i];
+    if (number.kind < KERATIN_RANK_PLACE || number.kind > KERATIN_RANK_SIZE || number.size < 0)
+      return damaged(object, status, "a number of the ranks is of no known kind");
+    if (isNameless(number.axis))
+      return damaged(object, status, "an axis of a mesh has no name");
+    if (number.reserved[0])
+      return damaged(object, status, "a reserved field is not zero");
+  }
   return KERATIN_OK;
 }
 
@@ -101,7 +140,7 @@ Code validate(const keratin_object_desc_t *object, keratin_status_t *status) {
   for (void *reserved : object->reserved)
     if (reserved)
       return damaged(*object, status, "a reserved field is not zero");
-  return KERATIN_OK;
+  return object->rank_numbers ? validateRankNumbers(*object, status) : KERATIN_OK;
 }
 
 // Null where the processor can run none; `missing` then is a feature that the last one needs.
@@ -165,15 +204,18 @@ private:
       return noMemory();
     if (Code code = keratin_session_create_on(device, &state->session, status))
       return code;
-    for (int32_t i = 0; i < object.num_variables; ++i)
+    for (int32_t i = 0; i < numTensors(); ++i)
       if (Code code = makeVariable(i, from))
         return code;
     for (int32_t i = 0; i < object.num_functions; ++i)
       if (Code code = keratin_executable_create_on(state->variant->functions[i].descriptor, device,
                                                    &state->executables[i], status))
         return code;
-    return reserveSpares() ? KERATIN_OK : noMemory();
+    return reserveSpares(*state) ? KERATIN_OK : noMemory();
   }
+
+  // Variables, and rank numbers behind them.
+  int32_t numTensors() const { return object.num_variables + numRankNumbers(object); }
 
   Code checkFunctions() {
     if (object.num_functions && !state->variant->functions)
@@ -184,33 +226,88 @@ private:
           function.descriptor->num_variables > maxCount ||
           (function.descriptor->num_variables && !function.variables))
         return damaged(object, status, "a function is missing");
-      if (function.reserved[0] || function.reserved[1])
+      if (function.reserved[0])
         return damaged(object, status, "a reserved field is not zero");
+      if (function.part_axes)
+        if (Code code = checkPartAxes(*function.descriptor, *function.part_axes))
+          return code;
       if (!object.device != !function.descriptor->device_code)
         return damaged(object, status, "a function is for another device than the model");
       for (int32_t k = 0; k < function.descriptor->num_variables; ++k) {
-        if (function.variables[k] < 0 || function.variables[k] >= object.num_variables)
+        const int32_t number = function.variables[k];
+        if (number < 0 || number >= numTensors())
           return damaged(object, status, "a function uses a variable that there is not");
-        if (!function.descriptor->variables ||
-            !isSame(function.descriptor->variables[k],
-                    object.variables[function.variables[k]].tensor))
+        if (!function.descriptor->variables || !isSame(function.descriptor->variables[k], number))
           return damaged(object, status, "a function uses a variable of another dtype or shape");
+        if (number >= object.num_variables && updates(*function.descriptor, k))
+          return damaged(object, status, "a function updates a number of the ranks");
       }
     }
     return KERATIN_OK;
   }
 
-  static bool isSame(const keratin_tensor_desc_t &used, const keratin_tensor_desc_t &variable) {
-    if (used.dtype != variable.dtype || used.rank != variable.rank || (used.rank && !used.dims))
-      return false;
-    for (int32_t axis = 0; axis < used.rank; ++axis)
-      if (used.dims[axis] != variable.dims[axis])
+  Code checkPartAxes(const keratin_function_desc_t &function, const keratin_part_axes_t &axes) {
+    auto areNamed = [](int32_t count, const keratin_tensor_desc_t *tensors,
+                       const char *const *names) {
+      if (count > 0 && (!tensors || !names))
         return false;
+      for (int32_t i = 0; i < count; ++i)
+        if (names[i] && (isNameless(names[i]) || !tensors[i].part))
+          return false;
+      return true;
+    };
+    auto areFurther = [&] {
+      if (axes.num_further < 0 || axes.num_further > maxCount ||
+          (axes.num_further && !axes.further))
+        return false;
+      for (int64_t i = 0; i < axes.num_further; ++i) {
+        const keratin_further_part_t &part = axes.further[i];
+        if (part.output < 0 || part.output >= function.num_outputs || isNameless(part.axis) ||
+            part.dimension < 0 || part.dimension >= function.outputs[part.output].rank)
+          return false;
+      }
+      return true;
+    };
+    return function.num_inputs <= maxCount && function.num_outputs <= maxCount &&
+                   areNamed(function.num_inputs, function.inputs, axes.inputs) &&
+                   areNamed(function.num_outputs, function.outputs, axes.outputs) && areFurther()
+               ? KERATIN_OK
+               : damaged(object, status, "a function lacks the axes that its parts are along");
+  }
+
+  static bool updates(const keratin_function_desc_t &function, int32_t variable) {
+    if (!function.updates || function.num_updates > maxCount)
+      return false; // the executable finds what is wrong there
+    for (int32_t i = 0; i < function.num_updates; ++i)
+      if (function.updates[i].variable == variable)
+        return true;
+    return false;
+  }
+
+  // Sizes of parts are another number on each rank: those of calls.
+  bool isSame(const keratin_tensor_desc_t &used, int32_t number) const {
+    if (used.rank && !used.dims)
+      return false;
+    if (number >= object.num_variables)
+      return used.dtype == KERATIN_DTYPE_INT64 && used.rank == 0;
+    const keratin_object_variable_t &variable = object.variables[number];
+    const keratin_object_part_t *part = variable.part;
+    if (part && part->kind == KERATIN_PART_ELEMENTS)
+      return used.dtype == variable.tensor.dtype && used.rank == 1 && used.dims[0] < 0;
+    if (used.dtype != variable.tensor.dtype || used.rank != variable.tensor.rank)
+      return false;
+    for (int32_t axis = 0; axis < used.rank; ++axis) {
+      const int64_t size = variable.tensor.dims[axis];
+      const bool isApart = part && axis == part->dimension;
+      if (isApart && !part->ranks ? used.dims[axis] >= 0
+                                  : used.dims[axis] != (isApart ? size / part->ranks : size))
+        return false;
+    }
     return true;
   }
 
   bool makeArrays() {
-    int64_t length = int64_t(object.num_variables) + 2 * int64_t(object.num_functions);
+    int64_t length = int64_t(numTensors()) + 2 * int64_t(object.num_functions);
     for (int32_t i = 0; i < object.num_functions; ++i)
       length += state->variant->functions[i].descriptor->num_variables;
     state->memoryBytes = size_t(length) * sizeof(void *);
@@ -224,7 +321,7 @@ private:
       next += count;
       return array;
     };
-    state->variables = reinterpret_cast<keratin_variable_t **>(carve(object.num_variables));
+    state->variables = reinterpret_cast<keratin_variable_t **>(carve(numTensors()));
     state->executables = reinterpret_cast<keratin_executable_t **>(carve(object.num_functions));
     state->functionVariables =
         reinterpret_cast<keratin_variable_t ***>(carve(object.num_functions));
@@ -234,11 +331,24 @@ private:
     return true;
   }
 
-  Code makeVariable(int32_t number, const keratin_state_t *from) {
+  // Of a rank alone, which has the whole.
+  Code createVariable(int32_t number, const keratin_state_t *from) {
+    keratin_variable_t **made = &state->variables[number];
+    if (number >= object.num_variables) {
+      const int64_t value =
+          rankNumber(object.rank_numbers->numbers[number - object.num_variables], 0, 1);
+      return keratin_variable_create(state->session, KERATIN_DTYPE_INT64, 0, nullptr, &value, made,
+                                     status);
+    }
     const keratin_object_variable_t &variable = object.variables[number];
-    if (Code code = keratin_variable_create(
-            state->session, variable.tensor.dtype, variable.tensor.rank, variable.tensor.dims,
-            from ? nullptr : variable.initial, &state->variables[number], status))
+    const VariablePart part = partOf(*state, number);
+    state->awaitsRanks |= variable.part && variable.part->ranks > 0;
+    return keratin_variable_create(state->session, variable.tensor.dtype, part.rank(), part.dims(),
+                                   from ? nullptr : variable.initial, made, status);
+  }
+
+  Code makeVariable(int32_t number, const keratin_state_t *from) {
+    if (Code code = createVariable(number, from))
       return code;
     for (int32_t i = 0; i < object.num_functions; ++i)
       for (int32_t k = 0; k < state->variant->functions[i].descriptor->num_variables; ++k)
@@ -247,28 +357,18 @@ private:
     return KERATIN_OK;
   }
 
-  // So that no call has to.
-  bool reserveSpares() {
-    for (int32_t i = 0; i < object.num_functions; ++i) {
-      const keratin_function_desc_t &descriptor = *state->variant->functions[i].descriptor;
-      for (int32_t k = 0; k < descriptor.num_updates; ++k) {
-        keratin_variable_t &variable = *state->functionVariables[i][descriptor.updates[k].variable];
-        if (!descriptor.updates[k].in_place && !variable.spare.reserve(variable.bytes))
-          return false;
-      }
-    }
-    return true;
-  }
-
   const keratin_object_desc_t &object;
   keratin_status_t *status;
   const keratin_device_t *device = nullptr;
   keratin_state_t *state = nullptr;
 };
 
-bool isFunction(const keratin_state_t &state, int32_t function, keratin_status_t *status) {
-  return checkNumber(state, "function", state.object->num_functions, function, status) ==
-         KERATIN_OK;
+Code checkFunction(const keratin_state_t &state, int32_t function, keratin_status_t *status) {
+  if (state.awaitsRanks)
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "model '%s' was compiled for the ranks of a mesh; its state has joined none",
+                state.object->name);
+  return checkNumber(state, "function", state.object->num_functions, function, status);
 }
 
 int32_t numVariables(const keratin_state_t &state, int32_t function) {
@@ -276,6 +376,18 @@ int32_t numVariables(const keratin_state_t &state, int32_t function) {
 }
 
 } // namespace
+
+bool keratin::runtime::reserveSpares(keratin_state_t &state) {
+  for (int32_t i = 0; i < state.object->num_functions; ++i) {
+    const keratin_function_desc_t &descriptor = *state.variant->functions[i].descriptor;
+    for (int32_t k = 0; k < descriptor.num_updates; ++k) {
+      keratin_variable_t &variable = *state.functionVariables[i][descriptor.updates[k].variable];
+      if (!descriptor.updates[k].in_place && !variable.spare.reserve(variable.bytes))
+        return false;
+    }
+  }
+  return true;
+}
 
 extern "C" keratin_status_code_t keratin_state_create(const keratin_object_desc_t *object,
                                                       keratin_state_t **state,
@@ -300,15 +412,29 @@ extern "C" keratin_status_code_t keratin_state_create_on(const keratin_object_de
   return StateBuilder(*object, status).build(device, nullptr, state);
 }
 
+// Of a variable of which ranks have parts: what they are together.
+static Code copyShared(const keratin_state_t &from, int32_t number, keratin_variable_t &to,
+                       keratin_status_t *status) {
+  Block whole;
+  if (Code code = readWhole(from, number, whole, status))
+    return code;
+  const keratin_device_t &device = *to.session->device;
+  return device.copy_in(device.user, nullptr, 0, to.value.data(), whole.data(), to.bytes, status);
+}
+
 // Together: no update of the other state falls between two of its variables.
 static Code copyValues(const keratin_state_t &from, keratin_state_t &to, keratin_status_t *status) {
   SessionGuard guard(&from.session->lock, /*exclusive=*/false);
   const keratin_device_t &device = *from.session->device;
   for (int32_t i = 0; i < from.object->num_variables; ++i)
-    if (size_t bytes = from.variables[i]->bytes)
+    if (isShared(from, i)) {
+      if (Code code = copyShared(from, i, *to.variables[i], status))
+        return code;
+    } else if (size_t bytes = from.variables[i]->bytes) {
       if (Code code = device.copy_within(device.user, nullptr, 0, to.variables[i]->value.data(),
                                          from.variables[i]->value.data(), bytes, status))
         return code;
+    }
   return KERATIN_OK;
 }
 
@@ -321,7 +447,7 @@ keratin_state_copy(const keratin_state_t *from, keratin_state_t **copy, keratin_
   const keratin_device_t &device = *from->session->device;
   keratin_state_t *made = nullptr;
   if (Code code = StateBuilder(*from->object, status).build(device.name, from, &made))
-    return code;
+    return tellRanks(*from, code, status);
   if (Code code = copyValues(*from, *made, status)) {
     destroyObject(made);
     return code;
@@ -354,8 +480,8 @@ extern "C" keratin_status_code_t keratin_state_output_dims(keratin_state_t *stat
                                                            keratin_status_t *status) {
   if (Code code = checkState(state, __func__, status))
     return code;
-  if (!isFunction(*state, function, status))
-    return KERATIN_INVALID_ARGUMENT;
+  if (Code code = checkFunction(*state, function, status))
+    return code;
   return keratin_executable_output_dims(
       state->executables[function], state->functionVariables[function],
       numVariables(*state, function), inputs, num_inputs, output, dims, status);
@@ -368,8 +494,8 @@ extern "C" keratin_status_code_t keratin_state_workspace_bytes(keratin_state_t *
                                                                keratin_status_t *status) {
   if (Code code = checkState(state, __func__, status))
     return code;
-  if (!isFunction(*state, function, status))
-    return KERATIN_INVALID_ARGUMENT;
+  if (Code code = checkFunction(*state, function, status))
+    return code;
   return keratin_executable_workspace_bytes(
       state->executables[function], state->functionVariables[function],
       numVariables(*state, function), inputs, num_inputs, bytes, status);
@@ -381,8 +507,8 @@ keratin_state_invoke(keratin_state_t *state, int32_t function, const keratin_ten
                      void *workspace, size_t workspace_bytes, keratin_status_t *status) {
   if (Code code = checkState(state, __func__, status))
     return code;
-  if (!isFunction(*state, function, status))
-    return KERATIN_INVALID_ARGUMENT;
+  if (Code code = checkFunction(*state, function, status))
+    return code;
   keratin_executable_t *executable = state->executables[function];
   keratin_variable_t **variables = state->functionVariables[function];
   int32_t count = numVariables(*state, function);
@@ -399,8 +525,8 @@ keratin_state_invoke_with(keratin_state_t *state, int32_t function, const kerati
                           const keratin_call_options_t *options, keratin_status_t *status) {
   if (Code code = checkState(state, __func__, status))
     return code;
-  if (!isFunction(*state, function, status))
-    return KERATIN_INVALID_ARGUMENT;
+  if (Code code = checkFunction(*state, function, status))
+    return code;
   return keratin_invoke_with(state->executables[function], state->functionVariables[function],
                              numVariables(*state, function), inputs, num_inputs, outputs,
                              num_outputs, options, status);

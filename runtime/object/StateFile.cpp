@@ -1,7 +1,6 @@
 // Values of a state in a file: a magic number, a version, the number of variables; then of each
 // variable name, dtype, rank, dims and the elements. All numbers are little-endian, 64 bits.
 #include "runtime/core/DType.h"
-#include "runtime/core/DeviceSupport.h"
 #include "runtime/files/FileReader.h"
 #include "runtime/files/FileWriter.h"
 #include "runtime/object/State.h"
@@ -62,39 +61,49 @@ const char *nameOf(const keratin_state_t &state, int32_t variable) {
 
 void writeNumber(FileWriter &file, int64_t number) { (void)file.write(&number, sizeof number); }
 
-// By way of the host's memory from a device.
-Code writeValue(const keratin_variable_t &variable, FileWriter &file, keratin_status_t *status) {
-  Block fetched;
-  const Block &value = isOnCpu(variable) ? variable.value : fetched;
-  if (!isOnCpu(variable))
-    if (Code code = deviceSupport.load()->fetch(variable, fetched, status))
+// By way of other memory from a device, and from ranks that have parts of it.
+Code writeValue(const keratin_state_t &state, int32_t number, FileWriter *file,
+                keratin_status_t *status) {
+  const keratin_variable_t &variable = *state.variables[number];
+  const bool isHere = isOnCpu(variable) && !isShared(state, number);
+  Block brought;
+  if (!isHere)
+    if (Code code = readWhole(state, number, brought, status))
       return code;
-  (void)file.write(value.data(), variable.bytes);
+  if (file)
+    (void)file->write((isHere ? variable.value : brought).data(),
+                      partOf(state, number).wholeBytes());
   return KERATIN_OK;
 }
 
-Code writeAll(const keratin_state_t &state, FileWriter &file, keratin_status_t *status) {
+// Without a file only what others need of this rank is done.
+Code writeAll(const keratin_state_t &state, FileWriter *file, keratin_status_t *status) {
   SessionGuard guard(&state.session->lock, /*exclusive=*/false);
-  writeNumber(file, magic);
-  writeNumber(file, version);
-  writeNumber(file, state.object->num_variables);
+  if (file) {
+    writeNumber(*file, magic);
+    writeNumber(*file, version);
+    writeNumber(*file, state.object->num_variables);
+  }
   for (int32_t i = 0; i < state.object->num_variables; ++i) {
-    const keratin_variable_t &variable = *state.variables[i];
-    size_t length = strlen(nameOf(state, i));
-    writeNumber(file, int64_t(length));
-    (void)file.write(nameOf(state, i), length);
-    writeNumber(file, variable.dtype);
-    writeNumber(file, variable.rank);
-    (void)file.write(variable.dims, size_t(variable.rank) * sizeof(int64_t));
-    if (Code code = writeValue(variable, file, status))
-      return code;
+    const keratin_tensor_desc_t &tensor = state.object->variables[i].tensor;
+    if (file) {
+      size_t length = strlen(nameOf(state, i));
+      writeNumber(*file, int64_t(length));
+      (void)file->write(nameOf(state, i), length);
+      writeNumber(*file, tensor.dtype);
+      writeNumber(*file, tensor.rank);
+      (void)file->write(tensor.dims, size_t(tensor.rank) * sizeof(int64_t));
+    }
+    if (file || isShared(state, i))
+      if (Code code = writeValue(state, i, file, status))
+        return code;
   }
   return KERATIN_OK;
 }
 
 // Whether the file goes on with the description of this variable.
 bool matches(const keratin_state_t &state, int32_t number, File &file) {
-  const keratin_variable_t &variable = *state.variables[number];
+  const keratin_tensor_desc_t &variable = state.object->variables[number].tensor;
   const char *name = nameOf(state, number);
   if (!file.expect(int64_t(strlen(name))))
     return false;
@@ -107,40 +116,30 @@ bool matches(const keratin_state_t &state, int32_t number, File &file) {
 
 } // namespace
 
-Code keratin::runtime::replaceValues(keratin_state_t &state, BlockArray &values,
-                                     keratin_status_t *status) {
-  const int32_t count = state.object->num_variables;
-  for (int32_t i = 0; i < count; ++i)
-    if (!isOnCpu(*state.variables[i]))
-      if (Code code = deviceSupport.load()->send(*state.variables[i], values[i], status))
-        return code;
-  SessionGuard guard(&state.session->lock, /*exclusive=*/true);
-  for (int32_t i = 0; i < count; ++i) {
-    state.variables[i]->value.swap(values[i]);
-    ++state.variables[i]->version;
-  }
-  return succeed(status);
-}
-
 extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
   if (Code code = checkState(state, __func__, status))
     return code;
-  if (Code code = checkPointers(status, __func__, {{path, "path"}}))
+  if (Code code = checkPointers(status, __func__, {{path, "path", !state->group}}))
     return code;
+  if (!path) {
+    Code code = writeAll(*state, nullptr, status);
+    return code ? code : succeed(status);
+  }
   FileWriter file;
   FileOptions options;
   options.isDurable = true;
-  Code code = KERATIN_INVALID_ARGUMENT;
-  if (file.open(path, options)) {
-    if (Code refused = writeAll(*state, file, status))
-      return refused;
-    code = KERATIN_RESOURCE_EXHAUSTED;
-    if (file.commit())
-      return succeed(status);
+  if (!file.open(path, options)) {
+    errno = file.error();
+    return tellRanks(*state, fail(status, KERATIN_INVALID_ARGUMENT, "cannot write '%s': %m", path),
+                     status);
   }
+  if (Code code = writeAll(*state, &file, status))
+    return code;
+  if (file.commit())
+    return succeed(status);
   errno = file.error();
-  return fail(status, code, "cannot write '%s': %m", path);
+  return fail(status, KERATIN_RESOURCE_EXHAUSTED, "cannot write '%s': %m", path);
 }
 
 extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, const char *path,
@@ -167,14 +166,15 @@ extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, cons
   if (!values)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
   for (int32_t i = 0; i < count; ++i) {
-    const keratin_variable_t &variable = *state->variables[i];
+    const keratin_tensor_desc_t &variable = state->object->variables[i].tensor;
+    const size_t bytes = partOf(*state, i).wholeBytes();
     if (!matches(*state, i, file))
       return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' does not go on with variable '%s', %s %s",
                   path, nameOf(*state, i), dtypeName(variable.dtype),
                   dimsText(variable.rank, variable.dims).text());
-    if (!values[i].reserve(variable.bytes))
+    if (!values[i].reserve(bytes))
       return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
-    if (!file.read(values[i].data(), variable.bytes))
+    if (!file.read(values[i].data(), bytes))
       return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' ends within the value of '%s'", path,
                   nameOf(*state, i));
   }

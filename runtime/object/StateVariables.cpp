@@ -75,14 +75,19 @@ Code checkVariables(const keratin_state_t &state, const int32_t *variables, int3
 
 Code read(const keratin_state_t &state, int32_t variable, void *data, size_t bytes,
           keratin_status_t *status) {
+  int32_t refused;
   return named(state, variable,
-               keratin_variable_read(state.variables[variable], data, bytes, status), status);
+               readWholes(state, {state.variables, &variable, 1}, &data, &bytes, refused, status),
+               status);
 }
 
 Code write(const keratin_state_t &state, int32_t variable, const keratin_tensor_t *value,
-           keratin_status_t *status) {
-  return named(state, variable, keratin_variable_write(state.variables[variable], value, status),
-               status);
+           const char *function, keratin_status_t *status) {
+  if (Code code = checkPointers(status, function, {{value, "value"}}))
+    return code;
+  int32_t refused;
+  return named(state, variable,
+               writeWholes(state, {state.variables, &variable, 1}, value, refused, status), status);
 }
 
 } // namespace
@@ -104,7 +109,7 @@ extern "C" keratin_status_code_t keratin_state_write(keratin_state_t *state, int
     return code;
   if (Code code = checkVariable(*state, variable, status))
     return code;
-  return write(*state, variable, value, status);
+  return write(*state, variable, value, __func__, status);
 }
 
 extern "C" keratin_status_code_t keratin_state_read_several(const keratin_state_t *state,
@@ -122,7 +127,8 @@ extern "C" keratin_status_code_t keratin_state_read_several(const keratin_state_
   if (Code code = checkVariables(*state, variables, count, status))
     return code;
   int32_t refused = 0;
-  Code code = readSeveral({state->variables, variables, count}, data, bytes, refused, status);
+  Code code =
+      readWholes(*state, {state->variables, variables, count}, data, bytes, refused, status);
   return code ? named(*state, variables[refused], code, status) : code;
 }
 
@@ -139,7 +145,7 @@ extern "C" keratin_status_code_t keratin_state_write_several(keratin_state_t *st
   if (Code code = checkVariables(*state, variables, count, status))
     return code;
   int32_t refused = 0;
-  Code code = writeSeveral({state->variables, variables, count}, values, refused, status);
+  Code code = writeWholes(*state, {state->variables, variables, count}, values, refused, status);
   return code ? named(*state, variables[refused], code, status) : code;
 }
 
@@ -187,5 +193,5 @@ extern "C" keratin_status_code_t keratin_state_write_variable(keratin_state_t *s
   int32_t variable;
   if (Code code = find(state, name, __func__, variable, status))
     return code;
-  return write(*state, variable, value, status);
+  return write(*state, variable, value, __func__, status);
 }

@@ -67,7 +67,10 @@ private:
   Code noMemory() {
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
   }
-  const keratin_variable_t &variable(int32_t i) const { return *state.variables[i]; }
+  const keratin_tensor_desc_t &variable(int32_t i) const {
+    return state.object->variables[i].tensor;
+  }
+  size_t bytesOf(int32_t i) const { return partOf(state, i).wholeBytes(); }
   const char *nameOf(int32_t i) const { return ::nameOf(state, i); }
   Place &place(int32_t i) { return static_cast<Place *>(places.data())[i]; }
 
@@ -114,7 +117,7 @@ private:
   }
 
   Code take(int32_t i, const SafetensorsEntry &entry) {
-    const keratin_variable_t &wanted = variable(i);
+    const keratin_tensor_desc_t &wanted = variable(i);
     if (place(i).isThere)
       return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has two values for '%s'", path,
                   nameOf(i));
@@ -127,11 +130,11 @@ private:
                   dtypeName(entry.dtype), dimsText(entry.rank, entry.dims).text(),
                   state.object->name, dtypeName(wanted.dtype),
                   dimsText(wanted.rank, wanted.dims).text());
-    if (entry.end > dataBytes || entry.end - entry.begin != wanted.bytes)
+    if (entry.end > dataBytes || entry.end - entry.begin != bytesOf(i))
       return fail(status, KERATIN_INVALID_ARGUMENT,
                   "'%s' is not a safetensors file: '%s' lies in its bytes %" PRIu64 " to %" PRIu64
                   " of %" PRIu64 "; needed %zu bytes",
-                  path, nameOf(i), entry.begin, entry.end, dataBytes, wanted.bytes);
+                  path, nameOf(i), entry.begin, entry.end, dataBytes, bytesOf(i));
     place(i) = {entry.begin, entry.end, true};
     return KERATIN_OK;
   }
@@ -152,7 +155,7 @@ private:
       return fail(status, KERATIN_INVALID_ARGUMENT,
                   "'%s' is not a safetensors file: '%s' lies within another tensor", path,
                   nameOf(i));
-    const size_t bytes = variable(i).bytes;
+    const size_t bytes = bytesOf(i);
     if (!values[i].reserve(bytes))
       return noMemory();
     if (!skipTo(from.begin) || file.read(values[i].data(), bytes) != ptrdiff_t(bytes))

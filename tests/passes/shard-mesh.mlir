@@ -2,7 +2,7 @@
 
 // What ranks have shares of along an axis is added up along it.
 // CHECK-LABEL: func.func @along_an_axis
-// CHECK-SAME:    {keratin.part = 0 : i64}
+// CHECK-SAME:    {keratin.mesh_axis = "data", keratin.part = 0 : i64}) -> (tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.mesh_axis = "data", keratin.part = 0 : i64})
 // CHECK:         %[[OWN:.*]] = keratin.dim
 // CHECK:         keratin.all_reduce sum %[[OWN]] along "data" : tensor<i64>
 // CHECK:         keratin.all_reduce before %[[OWN]] along "data" : tensor<i64>

@@ -85,9 +85,9 @@ struct Model {
       look{"look", lookEntry};
   const int64_t dims[1] = {width};
   keratin_object_variable_t variables[3] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
-      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
-      {{"z", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"z", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}}};
   int32_t used[2] = {V, W};
   keratin_object_function_t functions[3];
   keratin_object_variant_t variants[1] = {{"any", {0, 0}, functions, {}}};
@@ -101,6 +101,7 @@ struct Model {
                                   0,
                                   variables,
                                   variants,
+                                  nullptr,
                                   nullptr,
                                   {}};
 
@@ -121,9 +122,9 @@ struct Model {
         .program({KERATIN_SIZE_CONST, 2 * width * int64_t(sizeof(float))})
         .arena(0);
     look.descriptor.scratch_bytes = piece * sizeof(float);
-    functions[Exchange] = {exchange.build(), used, {}};
-    functions[Add] = {add.build(), used, {}};
-    functions[Look] = {look.build(), used, {}};
+    functions[Exchange] = {exchange.build(), used, nullptr, {}};
+    functions[Add] = {add.build(), used, nullptr, {}};
+    functions[Look] = {look.build(), used, nullptr, {}};
   }
 };
 

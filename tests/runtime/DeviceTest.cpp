@@ -617,8 +617,8 @@ TEST_CASE("the state of a model lies on its device, and a device that fails leav
   const float w[] = {1, 2, 3, 4};
   const int32_t used[] = {0};
   keratin_object_variable_t variable = {
-      {"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, {}};
-  keratin_object_function_t function = {builder.build(), used, {}};
+      {"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, nullptr, {}};
+  keratin_object_function_t function = {builder.build(), used, nullptr, {}};
   keratin_object_variant_t variant = {"any", {0, 0}, &function, {}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
                                   KERATIN_OBJECT_ABI_VERSION,
@@ -631,6 +631,7 @@ TEST_CASE("the state of a model lies on its device, and a device that fails leav
                                   &variable,
                                   &variant,
                                   "far",
+                                  nullptr,
                                   {}};
   State state = makeState(object);
   Floats x({4}, {10, 20, 30, 40}), y(std::vector<int64_t>{4});

@@ -39,10 +39,10 @@ private:
 struct Model {
   const int64_t dims[4] = {2, 3, 0, 1};
   keratin_object_variable_t variables[4] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 2, dims, "", nullptr, {}}, nullptr, {}},
-      {{"", KERATIN_DTYPE_INT64, 0, dims, "", nullptr, {}}, nullptr, {}},
-      {{"empty", KERATIN_DTYPE_BOOL, 3, dims, "", nullptr, {}}, nullptr, {}},
-      {{"w/kernel", KERATIN_DTYPE_UINT8, 1, dims + 1, "", nullptr, {}}, nullptr, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 2, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"", KERATIN_DTYPE_INT64, 0, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"empty", KERATIN_DTYPE_BOOL, 3, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"w/kernel", KERATIN_DTYPE_UINT8, 1, dims + 1, "", nullptr, {}}, nullptr, nullptr, {}}};
   keratin_object_function_t none = {};
   keratin_object_variant_t variant = {"plain", {0, 0}, &none, {}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
@@ -55,6 +55,7 @@ struct Model {
                                   0,
                                   variables,
                                   &variant,
+                                  nullptr,
                                   nullptr,
                                   {}};
 };

@@ -65,7 +65,7 @@ struct Adder {
 struct Model {
   const int64_t dims[1] = {2};
   keratin_object_variable_t variables[1] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}}};
   keratin_object_variant_t variants[1] = {{"plain", {0, 0}, nullptr, {}}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
                                   KERATIN_OBJECT_ABI_VERSION,
@@ -77,6 +77,7 @@ struct Model {
                                   0,
                                   variables,
                                   variants,
+                                  nullptr,
                                   nullptr,
                                   {}};
 };

@@ -39,8 +39,8 @@ struct Model {
   const int64_t dims[1] = {2};
   const float w[2] = {10, 20};
   keratin_object_variable_t variables[2] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
-      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, nullptr, {}}};
   int32_t stepVariables[2] = {0, 1}, readVariables[1] = {1};
   keratin_object_function_t functions[2];
   keratin_object_variant_t variants[2] = {{"better", {0, uint64_t(1) << 63}, functions, {}},
@@ -56,6 +56,7 @@ struct Model {
                                   variables,
                                   variants,
                                   nullptr,
+                                  nullptr,
                                   {}};
 
   Model() {
@@ -65,8 +66,8 @@ struct Model {
         .output("y", KERATIN_DTYPE_FLOAT32, {2})
         .update(0, false);
     read.variable("w", KERATIN_DTYPE_FLOAT32, {2}).output("y", KERATIN_DTYPE_FLOAT32, {2});
-    functions[0] = {step.build(), stepVariables, {}};
-    functions[1] = {read.build(), readVariables, {}};
+    functions[0] = {step.build(), stepVariables, nullptr, {}};
+    functions[1] = {read.build(), readVariables, nullptr, {}};
   }
 };
 
@@ -198,9 +199,33 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
     std::string message;
     void (*damage)(Model &);
   };
-  static const int64_t negative[] = {-2}, huge[] = {INT64_MAX}, three[] = {3};
+  static const int64_t negative[] = {-2}, huge[] = {INT64_MAX}, three[] = {3}, none[] = {0};
   static int32_t beyond[] = {0, 2}, below[] = {-1, 1};
   static int something;
+  static const keratin_object_part_t noKind = {3, 0, nullptr, 0, {}},
+                                     noDimension = {KERATIN_PART_ALONG, 1, nullptr, 0, {}},
+                                     noElements = {KERATIN_PART_ELEMENTS, 1, nullptr, 0, {}},
+                                     noRanks = {KERATIN_PART_ALONG, 0, nullptr, -1, {}},
+                                     unevenRanks = {KERATIN_PART_ALONG, 0, nullptr, 3, {}},
+                                     ranksOfElements = {KERATIN_PART_ELEMENTS, 0, nullptr, 2, {}},
+                                     noName = {KERATIN_PART_ALONG, 0, "", 0, {}},
+                                     reserved = {KERATIN_PART_ALONG, 0, nullptr, 0, {&something}},
+                                     along = {KERATIN_PART_ALONG, 0, "model", 0, {}},
+                                     elements = {KERATIN_PART_ELEMENTS, 0, nullptr, 0, {}};
+  static const keratin_rank_number_t noSuch[] = {{5, 0, nullptr, {}}},
+                                     negativeSize[] = {{KERATIN_RANK_SIZE, -1, nullptr, {}}},
+                                     namelessAxis[] = {{KERATIN_RANK_PLACE, 0, "", {}}},
+                                     reservedNumber[] =
+                                         {{KERATIN_RANK_PLACE, 0, nullptr, {&something}}},
+                                     sound[] = {{KERATIN_RANK_PLACE, 0, nullptr, {}}};
+  static const keratin_rank_numbers_t numbers[] = {
+      {1, noSuch, {}},  {1, negativeSize, {}}, {1, namelessAxis, {}},   {1, reservedNumber, {}},
+      {1, nullptr, {}}, {-1, sound, {}},       {1, sound, {&something}}};
+  static const keratin_rank_numbers_t oneNumber = {1, sound, {}};
+  static const char *const nameless[] = {""}, *const named[] = {"data"};
+  static const keratin_part_axes_t noInputs = {nullptr, named, {}}, noText = {nameless, named, {}},
+                                   ofNoPart = {named, named, {}},
+                                   reservedAxes = {named, named, {&something}};
   const std::string damaged = "the descriptor of model 'model' is damaged: ";
   const Damage damages[] = {
       {"this is not the descriptor of a model", [](Model &m) { m.object.magic ^= 1; }},
@@ -224,7 +249,7 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
       {damaged + "a reserved field is not zero",
        [](Model &m) { m.object.reserved[0] = &something; }},
       {damaged + "a reserved field is not zero",
-       [](Model &m) { m.object.reserved[2] = &something; }},
+       [](Model &m) { m.object.reserved[1] = &something; }},
       {damaged + "a reserved field is not zero", [](Model &m) { m.variants[1].reserved[1] = &m; }},
       {damaged + "a reserved field is not zero", [](Model &m) { m.functions[0].reserved[0] = &m; }},
       {damaged + "a function is for another device than the model",
@@ -246,8 +271,58 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
       {damaged + "a variable has no sensible shape",
        [](Model &m) { m.variables[0].tensor.dims = huge; }},
       {damaged + "a reserved field is not zero",
-       [](Model &m) { m.variables[1].reserved[1] = &something; }},
+       [](Model &m) { m.variables[1].reserved[0] = &something; }},
       {damaged + "a reserved field is not zero", [](Model &m) { m.variables[1].tensor.part = 1; }},
+      {damaged + "a variable is in parts of no known kind",
+       [](Model &m) { m.variables[1].part = &noKind; }},
+      {damaged + "a variable is in parts along no dimension",
+       [](Model &m) { m.variables[1].part = &noDimension; }},
+      {damaged + "a variable is in parts along no dimension",
+       [](Model &m) { m.variables[1].part = &noElements; }},
+      {damaged + "a variable is in parts along no dimension",
+       [](Model &m) {
+         m.variables[1].part = &along;
+         m.variables[1].tensor.dims = none;
+       }},
+      {damaged + "a variable is in parts of no sensible number of ranks",
+       [](Model &m) { m.variables[1].part = &noRanks; }},
+      {damaged + "a variable is in parts of no sensible number of ranks",
+       [](Model &m) { m.variables[1].part = &unevenRanks; }},
+      {damaged + "a variable is in parts of no sensible number of ranks",
+       [](Model &m) { m.variables[1].part = &ranksOfElements; }},
+      {damaged + "an axis of a mesh has no name", [](Model &m) { m.variables[1].part = &noName; }},
+      {damaged + "a reserved field is not zero", [](Model &m) { m.variables[1].part = &reserved; }},
+      // Functions that know nothing of it.
+      {damaged + "a function uses a variable of another dtype or shape",
+       [](Model &m) { m.variables[1].part = &along; }},
+      {damaged + "a function uses a variable of another dtype or shape",
+       [](Model &m) { m.variables[1].part = &elements; }},
+      {damaged + "a number of the ranks is of no known kind",
+       [](Model &m) { m.object.rank_numbers = &numbers[0]; }},
+      {damaged + "a number of the ranks is of no known kind",
+       [](Model &m) { m.object.rank_numbers = &numbers[1]; }},
+      {damaged + "an axis of a mesh has no name",
+       [](Model &m) { m.object.rank_numbers = &numbers[2]; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.object.rank_numbers = &numbers[3]; }},
+      {damaged + "an array is missing", [](Model &m) { m.object.rank_numbers = &numbers[4]; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.rank_numbers = &numbers[5]; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.object.rank_numbers = &numbers[6]; }},
+      // A float where an int64 scalar should be.
+      {damaged + "a function uses a variable of another dtype or shape",
+       [](Model &m) {
+         m.object.rank_numbers = &oneNumber;
+         m.functions[0].variables = beyond;
+       }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &noInputs; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &noText; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &ofNoPart; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.functions[0].part_axes = &reservedAxes; }},
       {damaged + "the functions are missing", [](Model &m) { m.variants[1].functions = nullptr; }},
       {damaged + "a function is missing", [](Model &m) { m.functions[1].descriptor = nullptr; }},
       {damaged + "a function is missing", [](Model &m) { m.functions[0].variables = nullptr; }},
@@ -275,6 +350,51 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
     CHECK(state == nullptr);
     CHECK(std::string(status.message) == damage.message);
   }
+}
+
+TEST_CASE("code for parts of several ranks is not called before they have joined") {
+  FunctionBuilder read{"read", readEntry};
+  read.variable("w", KERATIN_DTYPE_FLOAT32, {1}).output("y", KERATIN_DTYPE_FLOAT32, {1});
+  Model model;
+  const keratin_object_part_t ofTwo = {KERATIN_PART_ALONG, 0, nullptr, 2, {}};
+  const int32_t variables[] = {1};
+  keratin_object_function_t function = {read.build(), variables, nullptr, {}};
+  model.variables[1].part = &ofTwo;
+  model.variants[1].functions = &function;
+  model.object.num_functions = 1;
+  State state = makeState(model.object);
+  CHECK(valueOf(state.get(), 1) == std::vector<float>{10, 20});
+  Floats y({1});
+  keratin_tensor_t out = y.view();
+  keratin_status_t status;
+  CHECK(keratin_state_invoke(state.get(), 0, nullptr, 0, &out, 1, nullptr, 0, &status) ==
+        KERATIN_FAILED_PRECONDITION);
+  CHECK(std::string(status.message) ==
+        "model 'model' was compiled for the ranks of a mesh; its state has joined none");
+}
+
+TEST_CASE("a value for a part is one for the whole, in whatever layout") {
+  Model model;
+  const keratin_object_part_t elements = {KERATIN_PART_ELEMENTS, 0, nullptr, 0, {}};
+  const int64_t dims[] = {2, 2}, strides[] = {1, 2};
+  model.object.num_functions = 0;
+  model.variables[0].part = &elements;
+  model.variables[0].tensor.rank = 2;
+  model.variables[0].tensor.dims = dims;
+  State state = makeState(model.object);
+  float turned[] = {1, 3, 2, 4}, found[4];
+  const keratin_tensor_t value = {turned, KERATIN_DTYPE_FLOAT32, 2, dims, strides, nullptr};
+  keratin_status_t status;
+  REQUIRE(keratin_state_write(state.get(), 0, &value, &status) == KERATIN_OK);
+  REQUIRE(keratin_state_read(state.get(), 0, found, sizeof(found), &status) == KERATIN_OK);
+  for (int i = 0; i < 4; ++i)
+    CHECK(found[i] == float(i + 1));
+  const keratin_tensor_t line = {turned, KERATIN_DTYPE_FLOAT32, 1, model.dims, nullptr, nullptr};
+  CHECK(keratin_state_write(state.get(), 0, &line, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) == "variable 'v' of model 'model': the new value has shape "
+                                       "(2,); the variable has (2, 2)");
+  CHECK(keratin_state_write(state.get(), 0, nullptr, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) == "keratin_state_write: value is NULL");
 }
 
 TEST_CASE("numbers of functions and variables are checked") {

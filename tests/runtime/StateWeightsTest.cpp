@@ -17,8 +17,8 @@ constexpr size_t all = size_t(-1);
 struct Model {
   const int64_t dims[1] = {2};
   keratin_object_variable_t variables[2] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
-      {{"größe", KERATIN_DTYPE_BOOL, 1, dims, "", nullptr, {}}, nullptr, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}},
+      {{"größe", KERATIN_DTYPE_BOOL, 1, dims, "", nullptr, {}}, nullptr, nullptr, {}}};
   keratin_object_variant_t variant = {"plain", {0, 0}, nullptr, {}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
                                   KERATIN_OBJECT_ABI_VERSION,
@@ -30,6 +30,7 @@ struct Model {
                                   0,
                                   variables,
                                   &variant,
+                                  nullptr,
                                   nullptr,
                                   {}};
   keratin_state_t *state = nullptr;

@@ -93,6 +93,9 @@ CommandLine commandLine() {
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
   addShardOptions(line, shards);
+  line.text("--mesh", shards.mesh, "AXIS:RANKS,...",
+            "for ranks in this mesh alone, as data:2,model:2: equal parts of variables have known\n"
+            "sizes, as heads of attention need; default: for any number of ranks");
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
   line.flag("--check-numbers", checkNumbers,
             "calls fail, naming the op and its line, where one makes NaN or\nan infinity");
@@ -126,6 +129,8 @@ std::string conflict() {
     return "--external-data goes with --emit=onnx";
   if (externalData && outputFile == "-")
     return "--external-data needs a file for the model";
+  if (std::string problem = meshProblem(shards); !problem.empty())
+    return problem;
   absl::Status status = modelName.empty() ? absl::OkStatus() : checkModelName(modelName);
   if (status.ok() && !weightsFile.empty())
     status = checkWeightsPath(weightsFile, WeightsUse::Read);
@@ -139,6 +144,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
     options.target = target;
   options.threads = int32_t(threads);
   const std::vector<std::string> assumptions = assumedSizesNames();
+  options.parts = partOptions(shards);
   options.assumedSizes = AssumedSizes(
       std::find(assumptions.begin(), assumptions.end(), assumedSizes) - assumptions.begin());
   // Text is that of the first code.
@@ -234,6 +240,8 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
   if (!made)
     return absl::InvalidArgumentError(error);
   warn(made->warning());
+  if (absl::Status status = divideVariables(graph, options.parts).status(); !status.ok())
+    return status;
   if (absl::Status status = checkCubin(graph, options); !status.ok())
     return status;
   std::vector<std::string> images;
@@ -415,8 +423,6 @@ absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   if (emitKind == "onnx")
     return emitOnnx(*graph, name, outputs, watchdog);
   ModelOptions options = modelOptions(watchdog);
-  for (const std::string &text : undividedVariables(*graph))
-    warn(text);
   if (emitsObject())
     return emitObject(*std::move(graph), options, name, outputs, watchdog);
   auto text = emitText(*std::move(graph), options, name);

@@ -63,6 +63,8 @@ CommandLine commandLine() {
               "ops, FLOPs, bytes, memory");
   line.text("--function", functionName, "NAME", "only this function of the model");
   addShardOptions(line, shards);
+  line.text("--mesh", shards.mesh, "AXIS:RANKS,...",
+            "for ranks in this mesh alone, as data:2,model:2 (keratin-compile --help)");
   line.text("--around", around, "OP",
             "only ops that match and those near them: a result (%12), an op's name, file:line");
   line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");
@@ -403,6 +405,8 @@ absl::Status run(Watchdog &watchdog) {
     return lines.orElse(inFile(inputFile, graph.status()));
   if (absl::Status status = shardSizes(*graph, shards); !status.ok())
     return status;
+  if (auto divided = compiler::divideVariables(*graph, partOptions(shards)); !divided.ok())
+    return divided.status();
   watchdog.enter("compiling and drawing");
   auto text = dump(*std::move(graph));
   if (!text.ok())
@@ -425,7 +429,7 @@ std::string conflict() {
   bool isPlan = format == "html" || stageText == "plan" || (stageText.empty() && format == "stats");
   if (!profileFile.empty() && (!isPlan || format == "text" || format == "dot"))
     return "--profile goes with the stage plan, as stats or json, and with --format=html";
-  return "";
+  return meshProblem(shards);
 }
 
 } // namespace

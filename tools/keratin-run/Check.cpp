@@ -61,6 +61,8 @@ absl::Status Check::expect(const Program &program, const std::vector<Array> &inp
     if (absl::Status status = add(input); !status.ok())
       return status;
   for (int32_t i = 0; i < program.signature().num_variables; ++i) {
+    if (!program.isVariable(i))
+      continue;
     auto value = program.ownVariable(i);
     if (!value.ok())
       return value.status();

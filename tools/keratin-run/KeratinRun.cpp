@@ -8,7 +8,6 @@
 #include "compiler/driver/PhaseDump.h"
 #include "ir/dialect/Signature.h"
 #include "ir/reference/HostConversions.h"
-#include "runtime/comm/Mesh.h"
 #include "runtime/core/DType.h"
 #include "tools/keratin-run/Check.h"
 #include "tools/keratin-run/DeviceChoice.h"
@@ -40,7 +39,7 @@ namespace {
 // The command line.
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, stateFile, saveStateFile, weightsFile,
-    saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes, mesh;
+    saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes;
 std::vector<std::string> inputFiles;
 tools::ShardOptions shards;
 NamedNumbers sizes;
@@ -68,7 +67,7 @@ CommandLine commandLine() {
                 "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
                 "or that of a saved graph; default: 4");
   addShardOptions(line, shards);
-  line.text("--mesh", mesh, "AXIS:RANKS,...",
+  line.text("--mesh", shards.mesh, "AXIS:RANKS,...",
             "the ranks as a mesh, as data:2,model:2, for messages and parts along its axes");
   line.number("--repeat", repeat, 0, "N",
               "so many calls; variables keep their values between; 0: none,\n"
@@ -167,7 +166,8 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     options.checkNumbers = checkNumbers;
     options.float32Products = products();
     options.assumeEqualSizes = assumesSizes != "no";
-    auto program = Program::compile(loaded.graph, loaded.function, options, choice->device);
+    auto program = Program::compile(loaded.graph, loaded.function, options, partOptions(shards),
+                                    choice->device);
     if (!program.ok())
       return program.status();
     loaded.program = *std::move(program);
@@ -415,7 +415,8 @@ absl::Status callAndReport(Loaded &loaded, Arrays &arrays, Watchdog &watchdog) {
   return writeOutputs(names, arrays.outputs);
 }
 
-// Of several ranks rank 0 alone prints and writes, but for profiles.
+// Of several ranks rank 0 alone prints and writes, but for profiles; all of them give it what they
+// have of variables.
 void leaveResultsToFirst() {
   output = &llvm::nulls();
   quiet = true;
@@ -423,7 +424,7 @@ void leaveResultsToFirst() {
     file->clear();
 }
 
-absl::Status callAndSave(Loaded &loaded, Watchdog &watchdog) {
+absl::Status callAndSave(Loaded &loaded, Watchdog &watchdog, bool savesState, bool savesWeights) {
   Program &program = *loaded.program;
   watchdog.enter("reading the inputs");
   if (threads)
@@ -441,10 +442,10 @@ absl::Status callAndSave(Loaded &loaded, Watchdog &watchdog) {
   if (repeat > 0)
     if (absl::Status status = callAndReport(loaded, arrays, watchdog); !status.ok())
       return status;
-  if (!saveStateFile.empty())
+  if (savesState && (program.rank() == 0 || program.isDivided()))
     if (absl::Status status = program.saveState(saveStateFile); !status.ok())
       return status;
-  if (!saveWeightsFile.empty())
+  if (savesWeights && (program.rank() == 0 || program.isDivided()))
     if (absl::Status status = saveWeights(program, saveWeightsFile); !status.ok())
       return status;
   if (timing) {
@@ -466,14 +467,15 @@ absl::Status run(Watchdog &watchdog) {
   if (absl::Status status = load(context, loaded, watchdog); !status.ok())
     return status;
   Program &program = *loaded.program;
-  if (!shards.sizes.empty() || !mesh.empty() || program.isOfRanks()) {
+  const bool savesState = !saveStateFile.empty(), savesWeights = !saveWeightsFile.empty();
+  if (!shards.sizes.empty() || !shards.mesh.empty() || program.isOfRanks()) {
     watchdog.enter("joining the other ranks");
-    if (absl::Status status = program.join(mesh); !status.ok())
+    if (absl::Status status = program.join(shards.mesh); !status.ok())
       return status;
     if (program.rank() > 0)
       leaveResultsToFirst();
   }
-  absl::Status status = callAndSave(loaded, watchdog);
+  absl::Status status = callAndSave(loaded, watchdog, savesState, savesWeights);
   if (!status.ok())
     program.tellRanks(status);
   return status;
@@ -489,10 +491,7 @@ std::string conflict() {
     if (!file.empty())
       if (absl::Status status = compiler::checkWeightsPath(file, use); !status.ok())
         return std::string(status.message());
-  keratin_status_t status = {};
-  if (!mesh.empty())
-    comm::MeshText().read("--mesh", mesh.c_str(), &status);
-  return status.message;
+  return meshProblem(shards);
 }
 
 } // namespace

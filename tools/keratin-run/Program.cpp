@@ -2,7 +2,6 @@
 
 #include "codegen/Target.h"
 #include "compiler/driver/Version.h"
-#include "ir/dialect/Signature.h"
 #include "runtime/comm/Mesh.h"
 #include "runtime/comm/StateRanks.h"
 #include "runtime/core/DType.h"
@@ -15,7 +14,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace keratin;
 using namespace keratin::tools;
@@ -74,35 +72,11 @@ struct Program::Compiled {
   std::vector<ir::SavedVariable> saved;
   std::vector<keratin_object_variable_t> variables;
   std::vector<int32_t> used;
-  // Names of axes of a mesh, along which ranks have parts; "": along none.
-  std::vector<std::string> inputAxes;
-  std::vector<std::map<size_t, std::string>> outputAxes; // of dimensions that are in parts
+  compiler::RankParts parts;
   keratin_object_function_t entry = {};
   keratin_object_variant_t variant = {};
   keratin_object_desc_t object = {};
 };
-
-// Of each input; and of each output, which has the size of an input with parts where it has one.
-static void readAxes(mlir::func::FuncOp function, std::vector<std::string> &inputs,
-                     std::vector<std::map<size_t, std::string>> &outputs) {
-  const ir::Signature signature(function);
-  std::map<int64_t, std::string> axisOfSize;
-  for (unsigned i = 0; i < signature.firstVariable(); ++i) {
-    const mlir::StringAttr axis = signature.meshAxis(i);
-    inputs.push_back(axis ? axis.str() : "");
-    if (std::optional<int64_t> dimension = signature.sharded(i))
-      for (int64_t symbol : ir::getShape(function.getArgument(i))[size_t(*dimension)].symbols())
-        axisOfSize[symbol] = inputs.back();
-  }
-  for (mlir::Type type : function.getResultTypes()) {
-    std::map<size_t, std::string> &axes = outputs.emplace_back();
-    for (auto [dimension, size] :
-         llvm::enumerate(ir::getShape(mlir::cast<mlir::RankedTensorType>(type))))
-      for (int64_t symbol : size.symbols())
-        if (auto found = axisOfSize.find(symbol); found != axisOfSize.end())
-          axes[dimension] = found->second;
-  }
-}
 
 Program::Program() = default;
 
@@ -111,19 +85,29 @@ Program::~Program() = default;
 absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &graph,
                                                           size_t function,
                                                           const compiler::CompileOptions &options,
+                                                          const compiler::PartOptions &parts,
                                                           const std::string &device) {
-  const ir::SavedFunction &saved = graph.functions[function];
-  auto op =
+  auto given =
       *std::next(graph.module.get().getOps<mlir::func::FuncOp>().begin(), ptrdiff_t(function));
-  compiler::CompileOptions own = options;
-  own.device = keratin_device_find(
+  mlir::func::FuncOp op = given.clone();
+  ir::SavedGraph own; // of the one function
+  own.module = mlir::ModuleOp::create(given.getLoc());
+  own.module->push_back(op);
+  own.functions = {graph.functions[function]};
+  own.variables = graph.variables;
+  auto divided = compiler::divideVariables(own, parts);
+  if (!divided.ok())
+    return divided.status();
+  const ir::SavedFunction &saved = own.functions.front();
+  compiler::CompileOptions compileOptions = options;
+  compileOptions.device = keratin_device_find(
       (device.empty() ? codegen::targetFamily(options.target).str() : device).c_str());
   auto compileOnce = [&] {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
     mlir::func::FuncOp copy = op.clone();
     copy.setName(saved.name); // as messages call it
     module->push_back(copy);
-    return compiler::compile(*module, own);
+    return compiler::compile(*module, compileOptions);
   };
   auto code = compileOnce();
   if (!code.ok())
@@ -134,17 +118,18 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
   made.function = *std::move(code);
   made.descriptor = made.function->descriptor();
   if (made.function->assumesSizes()) {
-    own.assumeEqualSizes = false;
+    compileOptions.assumeEqualSizes = false;
     if (code = compileOnce(); !code.ok())
       return code.status();
     made.general = *std::move(code);
     made.descriptor.general = &made.general->descriptor();
   }
-  if (size_t(made.function->descriptor().num_variables) != saved.variables.size())
+  if (size_t(made.descriptor.num_variables) != saved.variables.size())
     return absl::InvalidArgumentError("function '" + saved.name +
                                       "' is given another number of variables than it has");
-  made.saved = graph.variables;
-  for (const ir::SavedVariable &variable : made.saved)
+  made.saved = std::move(own.variables);
+  made.parts = *std::move(divided);
+  for (const auto &[number, variable] : llvm::enumerate(made.saved))
     made.variables.push_back({{variable.name.c_str(),
                                variable.dtype,
                                int32_t(variable.dims.size()),
@@ -153,10 +138,10 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                                nullptr,
                                {}},
                               variable.bytes.empty() ? nullptr : variable.bytes.data(),
+                              made.parts.partOf(number),
                               {}});
   made.used.assign(saved.variables.begin(), saved.variables.end());
-  readAxes(op, made.inputAxes, made.outputAxes);
-  made.entry = {&made.descriptor, made.used.data(), {}};
+  made.entry = {&made.descriptor, made.used.data(), made.function->partAxes(), {}};
   made.variant = {options.cpu.c_str(), {0, 0}, &made.entry, {}};
   made.object = {KERATIN_OBJECT_MAGIC,
                  KERATIN_OBJECT_ABI_VERSION,
@@ -170,6 +155,7 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                  &made.variant,
                  made.entry.descriptor->device_code ? made.entry.descriptor->device_code->device
                                                     : nullptr,
+                 made.parts.numbers(),
                  {}};
   if (absl::Status status = program->start(made.object, saved.name, device); !status.ok())
     return status;
@@ -233,7 +219,13 @@ absl::Status Program::loadState(const std::string &path) {
 
 absl::Status Program::saveState(const std::string &path) const {
   keratin_status_t status;
-  keratin_state_save(state.get(), path.c_str(), &status);
+  keratin_state_save(state.get(), path.empty() ? nullptr : path.c_str(), &status);
+  return ofVariables(status);
+}
+
+// What all ranks do together fails on all.
+absl::Status Program::ofVariables(const keratin_status_t &status) const {
+  ranksKnow |= status.code != KERATIN_OK && isDivided();
   return statusOf(status);
 }
 
@@ -254,8 +246,18 @@ absl::StatusOr<Array> Program::variable(int32_t i) const {
   keratin_status_t status;
   if (keratin_state_read(state.get(), i, array->data.data(), array->data.size(), &status) !=
       KERATIN_OK)
-    return statusOf(status);
+    return ofVariables(status);
   return array;
+}
+
+absl::StatusOr<Array> Program::ownVariable(int32_t number) const {
+  const int32_t i = picked->variables[number];
+  if (isVariable(number))
+    return variable(i);
+  Array value{KERATIN_DTYPE_INT64, {}, std::vector<char>(sizeof(int64_t))};
+  keratin_status_t status;
+  keratin_variable_read(state->variables[i], value.data.data(), value.data.size(), &status);
+  return status.code == KERATIN_OK ? absl::StatusOr<Array>(std::move(value)) : statusOf(status);
 }
 
 absl::Status Program::setVariable(int32_t i, Array &value) {
@@ -332,40 +334,46 @@ bool Program::hasParts() const {
                      [](const keratin_tensor_desc_t &input) { return input.part != 0; });
 }
 
-bool Program::isOfRanks() const { return runtime::isOfRanks(signature()) || hasParts(); }
+bool Program::hasVariableParts() const {
+  return std::any_of(object().variables, object().variables + object().num_variables,
+                     [](const keratin_object_variable_t &variable) { return variable.part; });
+}
+
+bool Program::isDivided() const { return state->isDivided; }
+
+bool Program::isOfRanks() const {
+  return runtime::isOfRanks(signature()) || hasParts() || hasVariableParts();
+}
 
 absl::Status Program::join(const std::string &mesh) {
-  if (loaded && hasParts() && signature().axes)
-    return absl::UnimplementedError(
-        std::string("function '") + signature().name +
-        "': not implemented: parts of an object's inputs in a mesh, of which it does not say along "
-        "which axis they are; needed the model, with --shard");
   keratin_status_t status;
   comm::joinRanks("--mesh", state.get(), nullptr, mesh.empty() ? nullptr : mesh.c_str(), &status);
   ranksKnow = status.code != KERATIN_OK;
   return statusOf(status);
 }
 
-keratin_axis_t Program::axisNamed(const std::string &name) const {
+// The mesh has it, as joining has found.
+keratin_axis_t Program::axisNamed(const char *name) const {
   keratin_axis_t axis = {};
-  if (state->group && !name.empty())
-    (void)comm::meshOf(*state->group).find(name.c_str(), axis); // it has it, as joining has found
+  if (state->group && name)
+    (void)comm::meshOf(*state->group).find(name, axis);
   return axis;
 }
 
 keratin_axis_t Program::axisOfInput(size_t number) const {
-  return compiled ? axisNamed(compiled->inputAxes[number]) : keratin_axis_t{};
+  return axisNamed(picked->part_axes ? picked->part_axes->inputs[number] : nullptr);
 }
 
 std::vector<Program::PartAlong> Program::partsOfOutput(size_t number) const {
   const int64_t part = signature().outputs[number].part;
   if (!part)
     return {};
-  if (!compiled)
-    return {PartAlong{size_t(part - 1), {}}};
-  std::vector<PartAlong> parts;
-  for (const auto &[dimension, axis] : compiled->outputAxes[number])
-    parts.push_back({dimension, axisNamed(axis)});
+  const keratin_part_axes_t *axes = picked->part_axes;
+  std::vector<PartAlong> parts{
+      {size_t(part - 1), axisNamed(axes ? axes->outputs[number] : nullptr)}};
+  for (int64_t i = 0; axes && i < axes->num_further; ++i)
+    if (const keratin_further_part_t &further = axes->further[i]; further.output == int64_t(number))
+      parts.push_back({size_t(further.dimension), axisNamed(further.axis)});
   return parts;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/arrays/Array.h"
 #include "compiler/artifact/LoadedObject.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/RankParts.h"
 #include "ir/saved/SavedGraph.h"
 #include "runtime/abi/keratin_abi.h"
 
@@ -39,10 +40,9 @@ class Program {
 public:
   // All variables of the graph, and the one function; on the device of this name, "" for the one
   // that the target names.
-  static absl::StatusOr<std::unique_ptr<Program>> compile(const ir::SavedGraph &graph,
-                                                          size_t function,
-                                                          const compiler::CompileOptions &options,
-                                                          const std::string &device);
+  static absl::StatusOr<std::unique_ptr<Program>>
+  compile(const ir::SavedGraph &graph, size_t function, const compiler::CompileOptions &options,
+          const compiler::PartOptions &parts, const std::string &device);
   // Runs code of the file: whatever its author wants. What is checked afterwards guards against
   // accidents only.
   static absl::StatusOr<std::unique_ptr<Program>> load(const std::string &path,
@@ -53,11 +53,14 @@ public:
   const keratin_object_desc_t &object() const { return *described; }
 
   absl::Status loadState(const std::string &path);
+  // "": of variables in parts this rank gives the others its own, and writes no file.
   absl::Status saveState(const std::string &path) const;
 
-  // Whether each rank of a job has a part of what the function is given, or tells the others
-  // something.
+  // Whether each rank of a job has a part of what the function is given, or of a variable, or tells
+  // the others something.
   bool isOfRanks() const;
+  // Whether this rank has parts of variables, whose values are asked for by all ranks together.
+  bool isDivided() const;
   // Joins the ranks that a launcher has started, in a mesh, "data:2,model:2" say, or, for "", in
   // none; variables have the values of rank 0 then. Once.
   absl::Status join(const std::string &mesh);
@@ -83,10 +86,12 @@ public:
   absl::Status setVariable(int32_t number, Array &value);
   // Whether a random function counts its draws with it; an object does not say.
   std::optional<bool> countsDraws(int32_t number) const;
-  // One of the variables of the signature.
-  absl::StatusOr<Array> ownVariable(int32_t number) const {
-    return variable(picked->variables[number]);
+  // Whether a variable of the signature is one of the model, and no number of the ranks.
+  bool isVariable(int32_t number) const {
+    return picked->variables[number] < described->num_variables;
   }
+  // One of the variables of the signature.
+  absl::StatusOr<Array> ownVariable(int32_t number) const;
   // Outputs of the right sizes for these inputs, and a call that fills them.
   absl::StatusOr<std::vector<Array>> makeOutputs(std::vector<Array> &inputs) const;
   absl::Status call(std::vector<Array> &inputs, std::vector<Array> &outputs) const;
@@ -105,7 +110,10 @@ private:
   absl::Status start(const keratin_object_desc_t &object, const std::string &function,
                      const std::string &device);
   bool hasParts() const;
-  keratin_axis_t axisNamed(const std::string &name) const;
+  bool hasVariableParts() const;
+  absl::Status ofVariables(const keratin_status_t &status) const;
+  // NULL: of 0 ranks.
+  keratin_axis_t axisNamed(const char *name) const;
 
   // Outlive the state.
   std::unique_ptr<compiler::LoadedObject> loaded;

@@ -12,7 +12,7 @@ namespace keratin::tools {
 // lacks.
 absl::Status loadWeights(Program &program, const std::string &path);
 
-// Their values now, without those counters.
+// Their values now, without those counters. "": what other ranks need of this one, and no file.
 absl::Status saveWeights(const Program &program, const std::string &path);
 
 } // namespace keratin::tools

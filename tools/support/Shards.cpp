@@ -4,6 +4,7 @@
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
+#include "runtime/comm/Mesh.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -21,6 +22,26 @@ void tools::addShardOptions(CommandLine &line, ShardOptions &options) {
       "mesh, as batch:data; may be repeated");
   line.flag("--gather-parts", options.gatherParts,
             "ops that need all parts get them, which costs the memory of the whole on each rank");
+  line.flag("--shard-states", options.shardStates,
+            "each rank has a part of what optimizers keep of weights, in functions with --shard");
+}
+
+std::string tools::meshProblem(const ShardOptions &options) {
+  keratin_status_t status = {};
+  if (!options.mesh.empty())
+    comm::MeshText().read("--mesh", options.mesh.c_str(), &status);
+  return status.message;
+}
+
+compiler::PartOptions tools::partOptions(const ShardOptions &options) {
+  compiler::PartOptions parts;
+  parts.states = options.shardStates;
+  comm::MeshText mesh;
+  keratin_status_t status = {};
+  if (!options.mesh.empty() && mesh.read("--mesh", options.mesh.c_str(), &status) == KERATIN_OK)
+    for (int32_t i = 0; i < mesh.count(); ++i)
+      parts.mesh[mesh.axes()[i].name] = mesh.axes()[i].count;
+  return parts;
 }
 
 // The sizes that inputs have as dimensions become `known`; whether one of them is the name.
@@ -78,17 +99,4 @@ absl::Status tools::shardSizes(ir::SavedGraph &graph, const ShardOptions &option
   return hasParts
              ? absl::OkStatus()
              : absl::InvalidArgumentError("--gather-parts: no size is sharded; needed --shard");
-}
-
-std::vector<std::string> tools::undividedVariables(const ir::SavedGraph &graph) {
-  std::vector<std::string> texts;
-  for (auto function : mlir::ModuleOp(*graph.module).getOps<func::FuncOp>()) {
-    const ir::Signature signature(function);
-    for (unsigned i = signature.firstVariable(); i < function.getNumArguments(); ++i)
-      if (std::optional<int64_t> dimension = signature.sharded(i))
-        texts.push_back("function '" + function.getName().str() + "': variable '" +
-                        signature.argumentName(i).str() + "' is in parts along its dimension " +
-                        std::to_string(*dimension) + "; in an object each rank has the whole");
-  }
-  return texts;
 }

@@ -5,6 +5,12 @@
 // The conventions of <keratin/runtime.h> hold. A state holds the values of a model's variables, and
 // what its calls need; states are independent of each other. Any number of threads may call
 // functions on one state at once: calls that update variables run one after the other.
+//
+// Of variables in parts (keratin_object_variable_t::part) each rank has its own once the state has
+// joined ranks (<keratin/comm.h>); until then it has the whole. Values are whole none the less.
+// What gives them, reading, saving and copying, is done by all ranks together, with the same
+// variables in the same order, and fails on all of them if it fails on one; what takes them,
+// writing and loading, asks no other rank.
 #ifndef KERATIN_OBJECT_H
 #define KERATIN_OBJECT_H
 
@@ -38,7 +44,8 @@ KERATIN_API void keratin_state_destroy(keratin_state_t *state);
 
 // Writes the values of all variables to a file (a temporary one first, renamed at the end), and
 // reads them back. A file whose variables differ in name, dtype or shape is refused; the state then
-// keeps its values.
+// keeps its values. Of a state that has joined ranks the path may be NULL: this rank gives the
+// others what they need of it, and writes no file.
 KERATIN_API keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
                                                      keratin_status_t *status);
 KERATIN_API keratin_status_code_t keratin_state_load(keratin_state_t *state, const char *path,

@@ -1,0 +1,65 @@
+// Variables of which each rank of a job has a part, ahead of time: for any number of ranks.
+#ifndef KERATIN_COMPILER_DRIVER_RANKPARTS_H
+#define KERATIN_COMPILER_DRIVER_RANKPARTS_H
+
+#include "ir/saved/SavedGraph.h"
+#include "runtime/abi/keratin_object_abi.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "absl/status/statusor.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keratin::compiler {
+
+// The other variables, by their numbers, that are made element by element of a state, as well as
+// its own new value; none where the variable is no state: something else reads it.
+llvm::SetVector<int64_t> updatedByState(mlir::func::FuncOp function, mlir::BlockArgument variable);
+
+// What a model's descriptor says of ranks. May be moved; what it points at stays.
+class RankParts {
+public:
+  // Of one of the model's variables; null: each rank has the whole.
+  const keratin_object_part_t *partOf(size_t variable) const {
+    return variable < parts.size() && parts[variable] ? &*parts[variable] : nullptr;
+  }
+  bool hasParts() const;
+  // Null: no function asks for any. Moves with this object.
+  const keratin_rank_numbers_t *numbers() const { return list.num_numbers ? &list : nullptr; }
+
+private:
+  friend class PartMarker; // RankParts.cpp
+
+  std::vector<std::optional<keratin_object_part_t>> parts;
+  std::vector<keratin_rank_number_t> made;
+  keratin_rank_numbers_t list = {};
+  std::deque<std::string> axes;
+};
+
+struct PartOptions {
+  // What optimizers keep of each variable, of functions with a sharded size, in parts of its
+  // elements.
+  bool states = false;
+  // The mesh that the code is for: how many ranks there are along each axis. Parts of variables
+  // that are equal then have sizes that the compiler knows, which heads of attention need to be
+  // parted. Empty: any.
+  std::map<std::string, int64_t> mesh;
+};
+
+// Marks the variables that are sharded (keratin.sharded), and the states of optimizers that belong
+// to them, for --keratin-shard. Functions get a variable more for each rank number that they need:
+// its index in SavedFunction::variables is that of the number, behind the model's variables.
+// INVALID_ARGUMENT where two functions do not agree on the parts of a variable, where the mesh
+// lacks its axis, or where there are to be states in parts and no size is.
+absl::StatusOr<RankParts> divideVariables(ir::SavedGraph &graph, const PartOptions &options);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_DRIVER_RANKPARTS_H
