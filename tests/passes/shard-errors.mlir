@@ -205,6 +205,20 @@ func.func @f(%w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w", k
 
 // -----
 
+// expected-error @+1 {{result 0: keratin.further_parts must be dimensions, each with the name of an axis}}
+func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {keratin.further_parts = [0, 1]}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result 0: keratin.further_parts must be one of its dimensions}}
+func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {keratin.further_parts = [1, "model"]}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{argument 0: keratin.mesh_axis must be the name of an axis of a mesh}}
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.mesh_axis = ""}) -> tensor<?xf32, #keratin.dims<d0>> {
   return %x : tensor<?xf32, #keratin.dims<d0>>

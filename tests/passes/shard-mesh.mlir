@@ -64,9 +64,9 @@ func.func @place_along_another_axis(%x: tensor<?xi64, #keratin.dims<d0>> {kerati
   return %y, %again, %other : tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>
 }
 
-// A result that is in parts along both has, on each rank, the rows of one axis and the columns of the other. What is said of it is the dimension that inputs have.
+// A result that is in parts along both has, on each rank, the rows of one axis and the columns of the other. What is said of it is the dimension that inputs have, and the other beside it.
 // CHECK-LABEL: func.func @result_along_two_axes
-// CHECK-SAME:    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.part = 0 : i64})
+// CHECK-SAME:    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.further_parts = [1, "model"], keratin.kind = "output", keratin.mesh_axis = "data", keratin.part = 0 : i64})
 // CHECK:         %[[Y:.*]] = keratin.dot_general {{.*}} -> tensor<?x3xf32, #keratin.dims<d0, 3>>
 // CHECK-NEXT:    return %[[Y]]
 func.func @result_along_two_axes(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},

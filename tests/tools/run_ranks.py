@@ -142,8 +142,11 @@ GRID = os.path.join(SOURCE, "Inputs", "grid.mlir")
 SIZES = ["--random=3", "--size=batch=7", "--size=keys=5", "--repeat=3"]
 code, in_grid, said = launched([RUN, GRID, *SIZES])
 require(code == 0 and "turned: float32 (5, 3, 7)" in in_grid, said + in_grid)
+ALONG = ["--shard=batch:data", "--shard=keys:model"]
+require(launched([COMPILE, GRID, *ALONG, "-o", "grid.so"])[0] == 0, "grid.so")
 for mesh, ranks in (("data:2,model:2", 4), ("model:3,data:2", 6), ("data:2,model:1", 2)):
-    check_ranks(shared(ranks, GRID, "--shard=batch:data", "--shard=keys:model", "--mesh=" + mesh, *SIZES), in_grid)
+    for program in ([GRID, *ALONG], ["grid.so"]):
+        check_ranks(shared(ranks, *program, "--mesh=" + mesh, *SIZES), in_grid)
 
 # A rank that fails says why; the others say which one it was, and none waits.
 for outcomes in (shared(3, MODEL, "--shard=batch", *TRAIN,
