@@ -428,6 +428,15 @@ KernelGroups::Group KernelGroups::merged(int a, int b) const {
   return ops;
 }
 
+// Whether the value is read by reductions, perhaps after a few elementwise ops, and by nothing
+// else.
+static bool isOnlyReduced(Value value, int mostOps = 3) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return isa<ReductionOpInterface>(user) || (mostOps > 0 && isa<ElementwiseOpInterface>(user) &&
+                                               isOnlyReduced(user->getResult(0), mostOps - 1));
+  });
+}
+
 std::optional<Nest> KernelGroups::nestOf(ArrayRef<Operation *> ops) const {
   if (!policy.allowsOps(ops.size()) || definesOwnSize(ops))
     return std::nullopt;
@@ -440,6 +449,15 @@ std::optional<Nest> KernelGroups::nestOf(ArrayRef<Operation *> ops) const {
   // What follows from attention follows from the tiles of a product.
   if (const Attention *attention = attentions.among(ops)) {
     llvm::erase_if(outputs, [&](Value output) { return attention->isOfRows(output); });
+    // What follows from a result that is in memory anyway, and only reductions read, is theirs: as
+    // the product of a result and its gradient, of which they read both. (Not of halves: of those
+    // the product is of what the result is before it is rounded, and the sum as exact as weights.)
+    Value result = DotGeneralOp(attention->mix).getY();
+    if (getElementType(result).getIntOrFloatBitWidth() >= 32 &&
+        llvm::is_contained(outputs, result) && llvm::any_of(outputs, [&](Value output) {
+          return output != result && isOnlyReduced(output);
+        }))
+      return std::nullopt;
     return policy.nestOf(attention->opsBehind(ops, outputs), outputs, owned);
   }
   return policy.nestOf(ops, outputs, owned);

@@ -5,13 +5,13 @@
 // RUN: keratin-opt %s --keratin-pipeline=stop-after=simplified | keratin-opt --keratin-form-kernels=attention=halves | FileCheck %s --check-prefixes=CHECK,HOST
 
 // Attention hands on two numbers of each row, in float32 as softmax has them. The sum over keys is that of dy * y, in
-// float32, too. A few scores are made anew as well as many.
+// float32, too, of what y is before it is rounded. A few scores are made anew as well as many.
 // CHECK-LABEL: func.func @by_all
 // DEVICE:        %[[Y:.*]]:4 = keratin.kernel(%arg0, %arg1, %arg2, %arg3)
 // DEVICE:          %[[M:.*]] = keratin.reduce_max
 // DEVICE:          %[[Z:.*]] = keratin.reduce_sum
 // DEVICE:          keratin.yield %[[M]], %[[Z]],
-// DEVICE:        %[[D:.*]] = keratin.kernel({{.*}}) : {{.*}} -> tensor<4x64xf32>
+// DEVICE:        %[[D:.*]] = keratin.kernel(%[[Y]]#3) : (tensor<4x64x8xf32>) -> tensor<4x64xf32>
 // DEVICE:          keratin.reduce_sum
 // DEVICE:        keratin.kernel(
 // DEVICE-SAME:     -> (tensor<4x32x8xf16>, tensor<4x64x8xf16>, tensor<4x32x8xf16>)

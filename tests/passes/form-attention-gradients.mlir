@@ -2,13 +2,14 @@
 
 // RUN: keratin-opt %s --keratin-pipeline=stop-after=fused | FileCheck %s
 
-// Attention hands on two numbers of each row, from which the gradients' kernel makes the weights again.
+// Attention hands on two numbers of each row, from which the gradients' kernel makes the weights again. The product of
+// the result and its gradient is made where it is summed.
 // CHECK-LABEL: func.func @by_all
-// CHECK:         %[[Y:.*]]:4 = keratin.kernel(%arg0, %arg1, %arg2, %arg3)
+// CHECK:         %[[Y:.*]]:3 = keratin.kernel(%arg0, %arg1, %arg2)
 // CHECK:           %[[M:.*]] = keratin.reduce_max
 // CHECK:           %[[Z:.*]] = keratin.reduce_sum
 // CHECK:           keratin.yield %[[M]], %[[Z]],
-// CHECK:         %[[D:.*]] = keratin.kernel(%[[Y]]#3)
+// CHECK:         %[[D:.*]] = keratin.kernel({{%.*}}#2
 // CHECK:           keratin.reduce_sum
 // CHECK:         keratin.kernel(%[[D]], %arg0, %arg1, %[[Y]]#0, %[[Y]]#1, %arg3, %arg2)
 // CHECK-SAME:      -> (tensor<4x128x8xf32>, tensor<4x192x8xf32>, tensor<4x128x8xf32>)
