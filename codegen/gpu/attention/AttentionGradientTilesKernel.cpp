@@ -81,15 +81,23 @@ private:
   const ContractionSize &ownSize() const { return side.hasQueries ? spec().m : spec().n; }
   const ContractionSize &walkedSize() const { return side.hasQueries ? spec().n : spec().m; }
   const ContractionSpec &spec() const { return unit.made.front().spec; }
+  // A line that there is: the last one's place.
+  Value within(Value line, Value count, bool hasAll) const {
+    return hasAll ? line : emit.min(line, emit.sub(count, emit.constant(1)));
+  }
+  bool hasAllRows() const { return ownSize().isMultipleOf(Plan::rows); }
+  bool hasAllLines() const { return walkedSize().isMultipleOf(unit.plan.walk); }
   Value ownCount() const { return side.hasQueries ? unit.queries : unit.keys; }
   Value walkedCount() const { return side.hasQueries ? unit.keys : unit.queries; }
 
   SmallVector<Element> elements() const;
   void start(Value first, Value stage);
+  void copyNumbers(Value first, Value stage);
+  Values readNumbers(int64_t column, Value stage);
   Values step(Value first, ValueRange carried);
   // Of each tile that sums are of, by its number: the numbers of this thread.
   using Tiles = llvm::SmallDenseMap<unsigned, Values, 2>;
-  Tiles makeTiles(ArrayRef<Values> products, Value first);
+  Tiles makeTiles(ArrayRef<Values> products, Value first, Value stage);
   void leaveOut(Tiles &tiles, Value first);
   void store(size_t i, ValueRange sums);
 
@@ -99,6 +107,8 @@ private:
   SmallVector<std::unique_ptr<Made>, 2> made;
   SmallVector<std::unique_ptr<Sum>, 3> sums;
   SmallVector<unsigned, 2> tiles; // that sums are of
+  Value shared, thread;
+  SmallVector<Values, 2> ownNumbers; // where the unit has queries, of each row of this thread
 };
 
 } // namespace
@@ -152,7 +162,7 @@ void GradientTilesKernel::emitSide(const Plan::Side &side, Value tile) {
 template <typename Product>
 SideKernel<Product>::SideKernel(GradientTilesKernel &unit, const Plan::Side &side, Value shared,
                                 Value thread)
-    : unit(unit), side(side), emit(unit.emit) {
+    : unit(unit), side(side), emit(unit.emit), shared(shared), thread(thread) {
   for (const Plan::Made &part : side.made)
     made.push_back(describe(part, shared, thread));
   for (const Plan::Sum &part : side.sums) {
@@ -228,23 +238,43 @@ template <typename Product> void SideKernel<Product>::start(Value first, Value s
     for (auto &sum : sums)
       if (sum->part.walked.isFirst)
         sum->product.copy(sum->lines, first, emit.add(stage, sum->part.walked.place));
+    if (!side.hasQueries && unit.elements.numbers() > 0)
+      copyNumbers(first, stage);
   });
   sums.front()->product.commit();
+}
+
+// A thread makes those of a query.
+template <typename Product> void SideKernel<Product>::copyNumbers(Value first, Value stage) {
+  emit.branch(emit.less(thread, emit.constant(unit.plan.walk)), [&] {
+    Value query = within(emit.add(first, thread), walkedCount(), hasAllLines());
+    Value place = emit.add(stage, emit.mul(thread, Plan::numberBytes));
+    Value to = emit.address(shared, unit.b.getI8Type(), emit.add(place, side.numbers));
+    for (auto [i, number] : llvm::enumerate(unit.elements.numbersOf(query)))
+      emit.store(number, emit.address(to, unit.type, int64_t(i) * unit.plan.walk));
+  });
+}
+
+template <typename Product>
+typename SideKernel<Product>::Values SideKernel<Product>::readNumbers(int64_t column, Value stage) {
+  Value place = emit.add(stage, emit.mul(unit.ownLine, Plan::numberBytes));
+  Value from = emit.address(shared, unit.b.getI8Type(), emit.add(place, side.numbers));
+  Values numbers;
+  for (size_t i = 0; i < unit.elements.numbers(); ++i)
+    numbers.push_back(
+        emit.load(unit.type, emit.address(from, unit.type, int64_t(i) * unit.plan.walk + column)));
+  return numbers;
 }
 
 // Elements of queries and keys. What has no row or no line computes what the last has, and is left
 // out or stored nowhere.
 template <typename Product>
 typename SideKernel<Product>::Tiles SideKernel<Product>::makeTiles(ArrayRef<Values> products,
-                                                                   Value first) {
+                                                                   Value first, Value stage) {
   DeviceKernelBuilder &k = unit.k;
-  const bool hasAllRows = ownSize().isMultipleOf(Plan::rows);
-  const bool hasAllLines = walkedSize().isMultipleOf(unit.plan.walk);
-  auto within = [&](Value position, Value size, bool hasAll) {
-    return hasAll ? position : emit.min(position, emit.sub(size, emit.constant(1)));
-  };
   AttentionGradientElements::Together together(unit.elements, tiles);
   llvm::SmallDenseMap<int64_t, Value> rows, lines;
+  llvm::SmallDenseMap<int64_t, Values> numbersOf; // columns
   Tiles found;
   for (auto [i, element] : llvm::enumerate(elements())) {
     const int64_t row = int64_t(element.row) * 8, column = element.column;
@@ -252,15 +282,20 @@ typename SideKernel<Product>::Tiles SideKernel<Product>::makeTiles(ArrayRef<Valu
     Value ownRow = emit.add(unit.ownRow, row);
     Value ownLine = emit.add(emit.add(first, unit.ownLine), column);
     if (!rows[row])
-      rows[row] = within(ownRow, ownCount(), hasAllRows);
+      rows[row] = within(ownRow, ownCount(), hasAllRows());
     if (!lines[column])
-      lines[column] = within(ownLine, walkedCount(), hasAllLines);
+      lines[column] = within(ownLine, walkedCount(), hasAllLines());
     Value query = rows[row], key = lines[column];
     if (!side.hasQueries)
       std::swap(query, key);
+    Values &ofColumn = numbersOf[column];
+    if (!side.hasQueries && ofColumn.empty())
+      ofColumn = readNumbers(column, stage);
+    const Values &ofQuery = side.hasQueries ? ownNumbers[element.row] : ofColumn;
     auto emitBy = [&](AttentionGradientElements::Together &elements) {
       for (auto [product, sums] : llvm::zip(made, products))
         elements.bind(unit.plan.nest.made[product->part.number].dot, sums[number]);
+      elements.bindNumbers(ofQuery);
       return elements.emit(query, key);
     };
     Values numbers;
@@ -286,7 +321,7 @@ typename SideKernel<Product>::Tiles SideKernel<Product>::makeTiles(ArrayRef<Valu
 
 // Behind the last line is nothing.
 template <typename Product> void SideKernel<Product>::leaveOut(Tiles &tiles, Value first) {
-  if (walkedSize().isMultipleOf(unit.plan.walk))
+  if (hasAllLines())
     return;
   Values all;
   for (unsigned tile : this->tiles)
@@ -329,7 +364,7 @@ typename SideKernel<Product>::Values SideKernel<Product>::step(Value first, Valu
                                                  product->lines,
                                                  emit.add(stage, part.walked.place)));
   }
-  Tiles tiles = makeTiles(products, first);
+  Tiles tiles = makeTiles(products, first, stage);
   leaveOut(tiles, first);
   llvm::SmallDenseMap<unsigned, AttentionFactors, 2> factors;
   Values next;
@@ -350,7 +385,7 @@ template <typename Product> void SideKernel<Product>::store(size_t i, ValueRange
   Sum &sum = *sums[i];
   ContractionCode &code = unit.sums[sum.part.number];
   ContractionEngine::Result place;
-  if (!ownSize().isMultipleOf(Plan::rows))
+  if (!hasAllRows())
     place.rows = emit.sub(ownCount(), unit.ownFirst);
   if (*code.spec.n.constant % sum.part.tile.columns() != 0)
     place.columns = code.n;
@@ -361,6 +396,10 @@ template <typename Product> void SideKernel<Product>::store(size_t i, ValueRange
 }
 
 template <typename Product> void SideKernel<Product>::run() {
+  if (side.hasQueries)
+    for (int64_t row : {0, 8})
+      ownNumbers.push_back(
+          unit.elements.numbersOf(within(emit.add(unit.ownRow, row), ownCount(), hasAllRows())));
   for (auto &product : made)
     product->product.copy(product->ownRows, unit.zero, emit.constant(product->part.own));
   Values carried;

@@ -1,8 +1,10 @@
 #include "codegen/gpu/attention/AttentionGradientTilesPlan.h"
 
+#include "codegen/gpu/attention/AttentionGradientElements.h"
 #include "codegen/gpu/attention/AttentionTilesPlan.h"
 #include "codegen/gpu/contractions/ContractionNumbers.h"
 #include "codegen/lowering/KernelKind.h"
+#include "codegen/lowering/Rounding.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -126,6 +128,12 @@ Plan::Side Plan::sideOf(bool hasQueries) const {
     const ir::ContractionShape::Strides &b = sum.shape.b;
     part.walked = place({sum.b(), b.batch, b.row, b.column, width, 0}, part.tile.elementBytes());
     side.sums.push_back(part);
+  }
+  // Of what a unit has, threads keep the numbers.
+  if (!hasQueries && side.exists()) {
+    const auto numbers = int64_t(AttentionGradientElements::mostNumbers(nest));
+    side.numbers = side.stageBytes;
+    side.stageBytes += roundUp(numbers * walk * numberBytes, int64_t(sharedAlignment()));
   }
   return side;
 }

@@ -49,11 +49,13 @@ public:
     llvm::SmallVector<Made, 2> made; // that its sums follow from
     llvm::SmallVector<Sum, 3> sums;
     int64_t ownBytes = 0, stageBytes = 0;
+    // Where a stage has numbers of the queries that units walk over: each of all of them.
+    int64_t numbers = 0;
 
     bool exists() const { return !sums.empty(); }
     int64_t sharedBytes() const;
   };
-  static constexpr int64_t warps = 4, rows = 64, stages = 2;
+  static constexpr int64_t warps = 4, rows = 64, stages = 2, numberBytes = 4;
 
   uint64_t sharedAlignment() const { return ContractionTile{multiplier}.sharedAlignment(); }
   // How many units an entry has of each kind.

@@ -3,7 +3,7 @@
 #include "codegen/gpu/attention/AttentionEngine.h"
 #include "codegen/gpu/attention/AttentionProduct.h"
 #include "codegen/gpu/attention/AttentionTilesPlan.h"
-#include "codegen/gpu/attention/PowerOfTwo.h"
+#include "codegen/gpu/attention/AttentionWeights.h"
 #include "codegen/gpu/contractions/ContractionCode.h"
 #include "codegen/gpu/threads/Shuffle.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
@@ -18,8 +18,6 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 
-static constexpr double log2e = 1.4426950408889634;
-
 namespace {
 
 class AttentionTilesKernel {
@@ -33,7 +31,7 @@ public:
         places(k, emit, ir::getShape(plan.nest.attention.logits), plan.nest.mix.shape.m),
         rows(ofMix.m), keys(ofMix.depth), zero(emit.constant(0)) {
     if (!k.watchesNumbers)
-      scale = scaleOf(attention.logits);
+      scale = scaleOf(attention.logits, ir::DotGeneralOp(attention.scores).getY());
   }
 
   void emitUnit(Value unit);
@@ -49,7 +47,6 @@ private:
     static State of(ValueRange values, size_t rows);
   };
 
-  std::optional<double> scaleOf(Value logits) const;
   int64_t rowsOfThread() const { return plan.mix.threadRows; }
   // Sums of a product with so many columns come in matrices of 16 rows and 8 columns.
   template <typename Function> void forEachSum(int64_t columns, Function function);
@@ -115,37 +112,6 @@ void AttentionTilesKernel::forEachSum(int64_t columns, Function function) {
       for (int64_t half : {0, 1})
         for (int64_t neighbour : {0, 1})
           function(sum++, size_t(2 * i + half), 8 * j + neighbour);
-}
-
-// A positive number by which scores are multiplied, and nothing else but casts and reshapes.
-std::optional<double> AttentionTilesKernel::scaleOf(Value logits) const {
-  double scale = 1;
-  auto constantOf = [](Value value) -> std::optional<double> {
-    if (auto broadcast = value.getDefiningOp<ir::BroadcastOp>())
-      value = broadcast.getX();
-    auto constant = value.getDefiningOp<ir::ConstantOp>();
-    auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
-    if (!elements || !elements.isSplat())
-      return std::nullopt;
-    return elements.getSplatValue<APFloat>().convertToDouble();
-  };
-  for (Value value = logits; value != ir::DotGeneralOp(attention.scores).getY();) {
-    Operation *op = value.getDefiningOp();
-    if (auto mul = dyn_cast<ir::MulOp>(op)) {
-      std::optional<double> left = constantOf(mul.getA()), right = constantOf(mul.getB());
-      if (!left && !right)
-        return std::nullopt;
-      scale *= left ? *left : *right;
-      value = left ? mul.getB() : mul.getA();
-    } else if (isa<ir::ReshapeOp, ir::CastOp>(op) &&
-               isa<FloatType>(ir::getElementType(op->getOperand(0)))) {
-      value = op->getOperand(0);
-    } else {
-      return std::nullopt;
-    }
-  }
-  constexpr double least = 0x1p-60, most = 0x1p60;
-  return scale >= least && scale <= most ? std::optional(scale) : std::nullopt;
 }
 
 //===-- Copies --------------------------------------------------------------------------------===//

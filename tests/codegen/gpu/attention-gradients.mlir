@@ -16,7 +16,7 @@
 // CHECK:         nest: gradients of attention, batch 64, queries 1024, keys 1024; made of widths 64, 64; sums over keys of 64; sums over queries of 64, 64
 // CHECK-NEXT:    work: units 2048,
 // CHECK-NEXT:    schedule: 64 keys and 64 queries at once; 64 queries and 64 keys at once, by tensor cores
-// CHECK-NEXT:    launch: a unit 128 threads; 128 threads a block, 49152 bytes of shared memory
+// CHECK-NEXT:    launch: a unit 128 threads; 128 threads a block, 50688 bytes of shared memory
 // CHECK-NOT:   kernel 3
 // Of 64 keys a step has two products with 64 queries, 32 elements of a thread, and two sums; of 64 queries two products
 // and one sum. No number is added up in memory.
@@ -76,7 +76,7 @@ func.func @many(%q: tensor<64x1024x64xf16>, %k: tensor<64x1024x64xf16>,
 // CHECK-LABEL: function brain
 // CHECK:       kernel 2:
 // CHECK:         schedule: 64 keys and 32 queries at once; 64 queries and 32 keys at once, by tensor cores
-// CHECK-NEXT:    launch: {{.*}}, 65536 bytes of shared memory
+// CHECK-NEXT:    launch: {{.*}}, 66304 bytes of shared memory
 // CHECK-NOT:   kernel 3
 // BRAIN-LABEL:   .visible .entry {{.*}}kernel_2
 // BRAIN-NOT:     .local
@@ -144,7 +144,7 @@ func.func @unknown(%q: tensor<?x?x32xf16, #keratin.dims<d0, d1, 32>>, %k: tensor
 // CHECK:         nest: gradients of attention, batch 64, queries 256, keys 256; made of widths 64; sums over queries of 64
 // CHECK-NEXT:    work: units 256,
 // CHECK-NEXT:    schedule: 64 keys and 64 queries at once, by tensor cores
-// CHECK-NEXT:    launch: {{.*}}, 40960 bytes of shared memory
+// CHECK-NEXT:    launch: {{.*}}, 41984 bytes of shared memory
 // CHECK-NOT:   kernel 2
 func.func @by_values(%q: tensor<64x256x64xf16>, %k: tensor<64x256x64xf16>,
     %v: tensor<64x256x64xf16>, %c: tensor<64x256x64xf16>) -> (tensor<64x256x64xf16>, tensor<64x256x64xf16>) {
@@ -198,7 +198,7 @@ func.func @wide(%q: tensor<4x512x256xf16>, %k: tensor<4x512x256xf16>,
 // CHECK:       kernel 7
 // TF32:        kernel 2:
 // TF32:          schedule: 64 keys and 32 queries at once; 64 queries and 32 keys at once, by tensor cores in tf32
-// TF32-NEXT:     launch: {{.*}}, 98304 bytes of shared memory
+// TF32-NEXT:     launch: {{.*}}, 99072 bytes of shared memory
 // TF32-NOT:    kernel 3
 // FLOATS-LABEL: .visible .entry {{.*}}kernel_2
 // FLOATS-NOT:  .local
