@@ -38,5 +38,5 @@ std::unique_ptr<tools::Program> ModelFolder::compile(const Function &function,
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   ir::SavedGraph graph = checked(compiler::readModel(file, context));
-  return checked(tools::Program::compile(graph, 0, options, device));
+  return checked(tools::Program::compile(graph, 0, options, {}, device));
 }

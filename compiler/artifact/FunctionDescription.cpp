@@ -291,10 +291,9 @@ const char *FunctionDescription::partAxis(std::optional<int64_t> dimension, Stri
   return dimension && axis ? fixed(axis.getValue()) : nullptr;
 }
 
-// Of the last output.
-void FunctionDescription::describeParts(ArrayRef<ir::Signature::ResultPart> parts) {
+void FunctionDescription::describeParts(const ir::Signature &signature, unsigned result) {
   outputAxes.push_back(nullptr);
-  for (const auto &[i, part] : llvm::enumerate(parts)) {
+  for (const auto &[i, part] : llvm::enumerate(signature.resultParts(result))) {
     const char *axis = partAxis(part.dimension, part.axis);
     if (i == 0) {
       outputs.back().part = 1 + part.dimension;
@@ -333,7 +332,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                                    ? Wording::fixed("output_" + std::to_string(outputs.size()))
                                    : words.result(i, name),
                                location, entry));
-      describeParts(signature.resultParts(i));
+      describeParts(signature, i);
       if (failed(describeCapacity(type, location, entry)))
         return failure();
     }

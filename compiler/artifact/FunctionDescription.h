@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace keratin::ir {
+class Signature;
+}
+
 namespace keratin::compiler {
 
 // Addresses handed out stay valid as long as the object, which is therefore neither copied nor
@@ -63,8 +67,9 @@ private:
   mlir::LogicalResult describeComputed(mlir::func::FuncOp function,
                                        codegen::EntryDescription &entry);
 
+  // Of the last output, which is this result.
+  void describeParts(const ir::Signature &signature, unsigned result);
   // Null for what is no part, or one among all ranks.
-  void describeParts(llvm::ArrayRef<ir::Signature::ResultPart> parts);
   const char *partAxis(std::optional<int64_t> dimension, mlir::StringAttr axis);
   void describePrepared(mlir::func::FuncOp function);
   void describeDeviceCode(codegen::EntryDescription &entry);

@@ -263,7 +263,8 @@ private:
       for (int64_t i = 0; i < axes.num_further; ++i) {
         const keratin_further_part_t &part = axes.further[i];
         if (part.output < 0 || part.output >= function.num_outputs || isNameless(part.axis) ||
-            part.dimension < 0 || part.dimension >= function.outputs[part.output].rank)
+            !function.outputs[part.output].part || part.dimension < 0 ||
+            part.dimension >= function.outputs[part.output].rank)
           return false;
       }
       return true;

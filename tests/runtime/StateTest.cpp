@@ -222,10 +222,18 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
       {1, noSuch, {}},  {1, negativeSize, {}}, {1, namelessAxis, {}},   {1, reservedNumber, {}},
       {1, nullptr, {}}, {-1, sound, {}},       {1, sound, {&something}}};
   static const keratin_rank_numbers_t oneNumber = {1, sound, {}};
-  static const char *const nameless[] = {""}, *const named[] = {"data"};
-  static const keratin_part_axes_t noInputs = {nullptr, named, {}}, noText = {nameless, named, {}},
-                                   ofNoPart = {named, named, {}},
-                                   reservedAxes = {named, named, {&something}};
+  static const char *const nameless[] = {""}, *const named[] = {"data"},
+                           *const unknown[] = {nullptr};
+  static const keratin_further_part_t noOutput[] = {{9, 0, "data"}}, noneOfIts[] = {{0, 9, "data"}},
+                                      unnamed[] = {{0, 0, ""}};
+  static const keratin_part_axes_t noInputs = {nullptr, named, 0, nullptr},
+                                   noText = {nameless, named, 0, nullptr},
+                                   ofNoPart = {named, named, 0, nullptr},
+                                   noFurther = {unknown, unknown, 1, nullptr},
+                                   fewerThanNone = {unknown, unknown, -1, unnamed},
+                                   ofNoOutput = {unknown, unknown, 1, noOutput},
+                                   ofNoDimension = {unknown, unknown, 1, noneOfIts},
+                                   ofNoAxis = {unknown, unknown, 1, unnamed};
   const std::string damaged = "the descriptor of model 'model' is damaged: ";
   const Damage damages[] = {
       {"this is not the descriptor of a model", [](Model &m) { m.object.magic ^= 1; }},
@@ -321,8 +329,16 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
        [](Model &m) { m.functions[0].part_axes = &noText; }},
       {damaged + "a function lacks the axes that its parts are along",
        [](Model &m) { m.functions[0].part_axes = &ofNoPart; }},
-      {damaged + "a reserved field is not zero",
-       [](Model &m) { m.functions[0].part_axes = &reservedAxes; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &noFurther; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &fewerThanNone; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &ofNoOutput; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &ofNoDimension; }},
+      {damaged + "a function lacks the axes that its parts are along",
+       [](Model &m) { m.functions[0].part_axes = &ofNoAxis; }},
       {damaged + "the functions are missing", [](Model &m) { m.variants[1].functions = nullptr; }},
       {damaged + "a function is missing", [](Model &m) { m.functions[1].descriptor = nullptr; }},
       {damaged + "a function is missing", [](Model &m) { m.functions[0].variables = nullptr; }},
