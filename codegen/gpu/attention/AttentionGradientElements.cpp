@@ -176,17 +176,21 @@ void Elements::Together::bindWeights(Value query, Value key) {
 
 Elements::Values Elements::Together::emit(Value query, Value key) {
   bindWeights(query, key);
+  OpBuilder &b = all.k.b;
   Values numbers;
   for (Value tile : tiles) {
     const SmallVector<LaneIndex> index = all.indexOf(emitter, tile, query, key);
-    const bool watches = all.k.watchesNumbers;
-    // It is rounded as a factor, and once is enough.
-    auto cast = tile.getDefiningOp<ir::CastOp>();
-    if (cast && !watches && ir::getElementType(cast.getX()).isF32())
-      tile = cast.getX();
-    numbers.push_back(emitter.emit(tile, index));
-    if (watches)
+    if (all.k.watchesNumbers) {
+      numbers.push_back(emitter.emit(tile, index));
       emitter.watch(tile, numbers.back());
+      continue;
+    }
+    // It is rounded as a factor.
+    auto [factor, scale] = unroundedFactor(tile);
+    Value element = emitter.emit(factor, index);
+    if (scale != 1)
+      element = b.create<arith::MulFOp>(all.k.loc, element, number(b, all.k.loc, scale));
+    numbers.push_back(element);
   }
   return numbers;
 }

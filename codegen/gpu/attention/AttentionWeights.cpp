@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <cmath>
+
 using namespace mlir;
 namespace ir = keratin::ir;
 
@@ -14,17 +16,38 @@ Value keratin::codegen::powerOfTwo(OpBuilder &b, Location loc, Value x) {
       .getResult(0);
 }
 
+static std::optional<double> constantOf(Value value) {
+  if (auto broadcast = value.getDefiningOp<ir::BroadcastOp>())
+    value = broadcast.getX();
+  auto constant = value.getDefiningOp<ir::ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
+}
+
+std::pair<Value, double> keratin::codegen::unroundedFactor(Value factor) {
+  auto castOf = [](Value value) {
+    auto cast = value.getDefiningOp<ir::CastOp>();
+    return cast && ir::getElementType(cast.getX()).isF32() ? cast : ir::CastOp();
+  };
+  if (auto cast = castOf(factor))
+    return {cast.getX(), 1};
+  auto mul = factor.getDefiningOp<ir::MulOp>();
+  if (!mul)
+    return {factor, 1};
+  for (auto [value, other] :
+       {std::pair(mul.getA(), mul.getB()), std::pair(mul.getB(), mul.getA())}) {
+    std::optional<double> scale = constantOf(other);
+    int exponent;
+    if (auto cast = castOf(value); cast && scale && std::frexp(std::fabs(*scale), &exponent) == 0.5)
+      return {cast.getX(), *scale};
+  }
+  return {factor, 1};
+}
+
 std::optional<double> keratin::codegen::scaleOf(Value logits, Value product) {
   double scale = 1;
-  auto constantOf = [](Value value) -> std::optional<double> {
-    if (auto broadcast = value.getDefiningOp<ir::BroadcastOp>())
-      value = broadcast.getX();
-    auto constant = value.getDefiningOp<ir::ConstantOp>();
-    auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
-    if (!elements || !elements.isSplat())
-      return std::nullopt;
-    return elements.getSplatValue<APFloat>().convertToDouble();
-  };
   for (Value value = logits; value != product;) {
     Operation *op = value.getDefiningOp();
     if (!op)

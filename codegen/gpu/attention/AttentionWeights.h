@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <optional>
+#include <utility>
 
 namespace keratin::codegen {
 
@@ -17,6 +18,10 @@ mlir::Value powerOfTwo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 // A positive number by which the product is multiplied to be these logits, and nothing else but
 // casts and reshapes.
 std::optional<double> scaleOf(mlir::Value logits, mlir::Value product);
+
+// What a factor of a product is before it is rounded from float32, and a power of two that it is
+// multiplied by: who rounds the product rounds it to the same, and once.
+std::pair<mlir::Value, double> unroundedFactor(mlir::Value factor);
 
 } // namespace keratin::codegen
 
