@@ -237,11 +237,11 @@ Code keratin::comm::joinRanks(const char *caller, keratin_state_t *state, kerati
   if (mesh.count() &&
       keratin_group_arrange(state->group, mesh.axes(), mesh.count(), &why) != KERATIN_OK)
     return refuseMesh(caller, *state, why, status);
+  if (checkParts(*state, &why) != KERATIN_OK)
+    return refuseMesh(caller, *state, why, status);
   for (int32_t i = 0; i < state->object->num_functions; ++i)
     if (keratin_executable_set_group(state->executables[i], state->group, &why) != KERATIN_OK)
       return refuseMesh(caller, *state, why, status);
-  if (checkParts(*state, &why) != KERATIN_OK)
-    return refuseMesh(caller, *state, why, status);
   for (int32_t i = 0; i < state->object->num_variables; ++i)
     if (Code code = takeFromFirst(*state, i, said))
       return code;

@@ -32,9 +32,9 @@ def shared(program, ranks, job, *arguments):
     return [process.returncode for process in processes], outputs
 
 
-def launch(name, ranks, program):
+def launch(name, ranks, program, *arguments):
     """What all ranks printed."""
-    run = subprocess.run([*LAUNCHERS[name], '-n', str(ranks), program], env=environment(), text=True, timeout=LIMIT,
+    run = subprocess.run([*LAUNCHERS[name], '-n', str(ranks), program, *arguments], env=environment(), text=True, timeout=LIMIT,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     expect(run.returncode, 0, run.stdout)
     return run.stdout

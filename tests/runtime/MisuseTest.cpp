@@ -145,7 +145,7 @@ TEST_CASE("a pointer that is NULL is named, with the function") {
   refuses(keratin_state_read(nullptr, 0, text, 8, &status), "keratin_state_read: state is NULL");
   refuses(keratin_state_write(nullptr, 0, &x, &status), "keratin_state_write: state is NULL");
   refuses(keratin_state_write(state.get(), 0, nullptr, &status),
-          "keratin_variable_write: value is NULL");
+          "keratin_state_write: value is NULL");
   const int32_t first[] = {0};
   void *data[] = {text};
   const size_t bytes[] = {8};

@@ -119,17 +119,66 @@ for mesh, ranks, line in (("data:2,model:2", 4, 2), ("model:2,data:3", 6, 2), ("
     # Without parts an object knows all there is to know.
     require(launched([COMPILE, MESH, "-o", "mesh.so"])[0] == 0, "mesh.so")
     check_ranks(shared(ranks, "mesh.so", "--mesh=" + mesh, *TRAIN), in_line.replace("()\n1\n", f"()\n{line}\n"))
-require(launched([COMPILE, MESH, "--shard=batch:data", "-o", "parts.so"])[0] == 0, "parts.so")
+require(launched([COMPILE, MESH, "--shard=batch:data", "-o", "parts.so", "--metadata=parts.json"])[0] == 0, "parts.so")
 for options, message in (
         (["--shard=batch:data", "--mesh=data:2,model:2"], "--mesh: a mesh of data 2 x model 2 is 4 ranks; there are 2"),
         (["--shard=batch:data", "--mesh=data:2,data:1"], "--mesh: two axes are named 'data'"),
-        (["--shard=batch:rows", "--mesh=data:1,model:2"], "--mesh: function 'train' has what ranks do along the axis 'rows' of a "
-         "mesh; the axes of the 2 ranks are 'data', 'model'"),
+        (["--shard=batch:rows", "--mesh=data:1,model:2"], "--mesh: function 'train' has parts along the axis 'rows' of a mesh; "
+         "the axes of the 2 ranks are 'data', 'model'"),
         ([], "--mesh: function 'train' has what ranks do along the axis 'model' of a mesh; the axes of the 2 ranks are none")):
     for code, _, err in shared(2, MESH, *options, *TRAIN):
         require(code == 1 and message in err, err)
-for code, _, err in shared(2, "parts.so", "--mesh=data:1,model:2", *TRAIN):
-    require(code == 1 and "function 'train': not implemented: parts of an object's inputs in a mesh" in err, err)
+    # The object says along which axis its parts are.
+with open(os.path.join(SCRATCH, "parts.json")) as file:
+    train, = json.load(file)["functions"]
+require([(tensor.get("sharded_dimension"), tensor.get("sharded_axis")) for tensor in train["inputs"] + train["outputs"]] ==
+        [(0, "data"), (None, None), (1, "data"), (None, None)], train)
+for mesh, ranks, line in (("data:2,model:2", 4, 2), ("model:2,data:3", 6, 2), ("data:2,model:1", 2, 1), ("data:1,model:2", 2, 2)):
+    check_ranks(shared(ranks, "parts.so", "--mesh=" + mesh, *TRAIN), in_line.replace("()\n1\n", f"()\n{line}\n"))
+code, out, err = launched([RUN, "parts.so", *TRAIN])
+require(code == 0, err)
+check(out, in_line)
+for code, _, err in shared(2, "parts.so", "--mesh=rows:1,model:2", *TRAIN):
+    require(code == 1 and "--mesh: function 'train' has parts along the axis 'data' of a mesh; the axes of the 2 ranks are "
+            "'rows', 'model'" in err, err)
+
+# Variables in parts, of models and of objects: all is as of one process, states and weights that it writes are.
+PARTS = os.path.join(os.path.dirname(SOURCE), "aot", "parts.mlir")
+PARTED = ["--function=train", "--random=3", "--size=batch=7", "--repeat=3"]
+code, whole, said = launched([RUN, PARTS, *PARTED, "--save-state=whole", "--save-weights=whole.npz"])
+require(code == 0, said)
+for options, name in (([], "any.so"), (["--shard-states"], "states.so"), (["--mesh=data:2,model:2"], "fixed.so")):
+    require(launched([COMPILE, PARTS, *options, "-o", name])[0] == 0, name)
+for program, mesh, ranks in (((PARTS,), "data:2,model:2", 4), (("any.so",), "model:4,data:1", 4), (("any.so",), "model:7,data:1", 7),
+                             ((PARTS, "--shard-states"), "data:2,model:2", 4), (("states.so",), "data:3,model:1", 3)):
+    check_ranks(shared(ranks, *program, "--mesh=" + mesh, *PARTED, "--save-state=state", "--save-weights=w.npz"), whole)
+    # One process goes on with what several have written, and the other way round.
+    for state in ("--state=state", "--weights=w.npz"):
+        code, next_whole, err = launched([RUN, PARTS, *PARTED, state])
+        require(code == 0, err)
+        check_ranks(shared(ranks, *program, "--mesh=" + mesh, *PARTED, state), next_whole)
+check_ranks(shared(4, "fixed.so", "--mesh=data:2,model:2", *PARTED), whole)
+outcomes = shared(2, PARTS, "--mesh=data:1,model:2", *PARTED, "--check")
+require([code for code, _, _ in outcomes] == [0, 0] and "check: 3 calls agree" in outcomes[0][1], outcomes)
+code, predicted, err = launched([RUN, PARTS, "--function=predict", "--random=3", "--size=batch=7"])
+require(code == 0, err)
+for program, mesh in ((PARTS, "data:2,model:2"), ("any.so", "model:4,data:1"), ("fixed.so", "data:2,model:2")):
+    check_ranks(shared(4, program, "--mesh=" + mesh, "--function=predict", "--random=3", "--size=batch=7"), predicted)
+for program, options, message in (
+        ("any.so", ["--mesh=data:2"], "--mesh: variable 'w' has parts along the axis 'model' of a mesh; the axes of the 2 ranks are 'data'"),
+        ("any.so", [], "the axes of the 2 ranks are none"),
+        ("fixed.so", ["--mesh=data:2,model:1"],
+         "--mesh: variable 'w' was compiled for parts of 2 ranks along the axis 'model'; there are 1"),
+        ("fixed.so", ["--mesh=data:1,model:3"], "--mesh: a mesh of data 1 x model 3 is 3 ranks; there are 2"),
+        ("any.so", ["--shard-states"], "--shard-states goes with a model, not a shared object: keratin-compile --shard-states"),
+        (PARTS, ["--mesh=data:2"], "variable 'w' is in parts along its dimension 1 among the ranks along 'model'; the axes of "
+         "the mesh are 'data'")):
+    for code, _, err in shared(2, program, *options, *PARTED):
+        require(code == 1 and message in err, err)
+code, out, err = launched([RUN, "fixed.so", *PARTED])
+require(code == 1 and "variable 'w' was compiled for parts of 2 ranks along the axis 'model'; there are 1" in err, err)
+outcomes = shared(2, "any.so", "--mesh=data:1,model:2", *PARTED, "--quiet", "--save-weights=no/such.npz")
+require(outcomes[0][0] == 1 and "rank 0 has failed" in outcomes[1][2], outcomes)
 # A rank that is told of another mesh.
 outcomes = shared(2, MESH, "--shard=batch:data", *TRAIN, of_rank=lambda rank: ["--mesh=data:%d,model:1" % (2 + rank)])
 require([code for code, _, _ in outcomes] == [1, 1] and "rank 1 has failed: a mesh of data 3 x model 1 is 3 ranks; there are 2"
