@@ -82,20 +82,20 @@ bool isEmpty(Value value) {
 }
 
 // By the number of the variable in the signature.
-std::map<unsigned, Extent> extentsIn(func::FuncOp function, bool states) {
+std::map<unsigned, Extent> extentsIn(func::FuncOp function, const PartOptions &options) {
   const ir::Signature signature(function);
   const unsigned first = signature.firstVariable();
   const auto variables = function.getArguments().drop_front(first);
   std::map<unsigned, Extent> extents;
   for (BlockArgument variable : variables)
     if (std::optional<int64_t> dimension = signature.sharded(variable.getArgNumber());
-        dimension && !isEmpty(variable)) {
+        dimension && options.variables && !isEmpty(variable)) {
       const StringAttr axis = signature.meshAxis(variable.getArgNumber());
       extents[variable.getArgNumber() - first] = {KERATIN_PART_ALONG, *dimension,
                                                   axis ? axis.str() : ""};
     }
   const std::map<unsigned, Extent> said = extents;
-  const std::optional<std::string> axis = states ? axisOfSizes(function) : std::nullopt;
+  const std::optional<std::string> axis = options.states ? axisOfSizes(function) : std::nullopt;
   for (BlockArgument variable : variables) {
     const llvm::SetVector<int64_t> updated = updatedByState(function, variable);
     const unsigned number = variable.getArgNumber() - first;
@@ -148,13 +148,19 @@ private:
 
   // What another function needs of one of the variables must be the same.
   absl::Status add(func::FuncOp function, const ir::SavedFunction &saved) {
-    std::map<unsigned, Extent> &own = extents.emplace_back(extentsIn(function, options.states));
+    std::map<unsigned, Extent> &own = extents.emplace_back(extentsIn(function, options));
     if (saved.variables.size() != ir::Signature(function).numVariables())
       return absl::InvalidArgumentError("function '" + saved.name +
                                         "' is given another number of variables than it has");
     for (auto [number, variable] : llvm::enumerate(saved.variables)) {
       const auto found = own.find(unsigned(number));
-      const Extent extent = found == own.end() ? Extent() : found->second;
+      const Extent asked = found == own.end() ? Extent() : found->second;
+      auto ranks = ranksOf(graph.variables[variable], asked);
+      if (!ranks.ok())
+        return ranks.status();
+      if (*ranks == 1) // has all there is
+        own.erase(unsigned(number));
+      const Extent extent = *ranks == 1 ? Extent() : asked;
       auto [known, isNew] = firsts.try_emplace(variable, extent, saved.name);
       const auto &[other, user] = known->second;
       if (!isNew && !(other == extent))
@@ -164,21 +170,20 @@ private:
                                           "'; needed the same for both");
       if (!extent.kind)
         continue;
-      auto ranks = ranksOf(graph.variables[variable], extent);
-      if (!ranks.ok())
-        return ranks.status();
+      const bool areEqual = *ranks > 0 && extent.kind == KERATIN_PART_ALONG &&
+                            graph.variables[variable].dims[size_t(extent.dimension)] % *ranks == 0;
       result.parts[variable] = {.kind = int32_t(*extent.kind),
                                 .dimension = int32_t(extent.dimension),
                                 .axis = axisName(extent.axis),
-                                .ranks = *ranks,
+                                .ranks = areEqual ? *ranks : 0,
                                 .reserved = {}};
     }
     return absl::OkStatus();
   }
 
-  // That the code is for; 0: any number.
+  // Among whom the variable is in parts; 0: any number.
   absl::StatusOr<int64_t> ranksOf(const ir::SavedVariable &variable, const Extent &extent) const {
-    if (options.mesh.empty())
+    if (options.mesh.empty() || !extent.kind)
       return 0;
     int64_t ranks = 1;
     std::string axes;
@@ -190,9 +195,7 @@ private:
     if (!extent.axis.empty() && !options.mesh.count(extent.axis))
       return absl::InvalidArgumentError("variable '" + variable.name + "' is " + extent.text() +
                                         "; the axes of the mesh are " + axes);
-    const bool areEqual =
-        extent.kind == KERATIN_PART_ALONG && variable.dims[size_t(extent.dimension)] % ranks == 0;
-    return areEqual && ranks > 1 ? ranks : 0;
+    return ranks;
   }
 
   // Null for all ranks. Of one name always the same.

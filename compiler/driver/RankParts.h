@@ -44,6 +44,8 @@ private:
 };
 
 struct PartOptions {
+  // False: each rank has the whole of what the graph has in parts.
+  bool variables = true;
   // What optimizers keep of each variable, of functions with a sharded size, in parts of its
   // elements.
   bool states = false;

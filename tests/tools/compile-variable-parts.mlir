@@ -43,6 +43,13 @@
 // HEADS: output 0  y: float32 (2, 1, 2), in parts along dimension 1 among the ranks along model
 // RUN: %{exits} 1 keratin-compile %s --function=heads -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-HEADS
 // NO-HEADS: not implemented: reshape of what has a part of variable 'w', whose parts are not known to be equal
+// One rank has all there is, and keratin-run makes parts where it is told of a mesh.
+// RUN: keratin-compile %s --function=heads --mesh=model:1 -o /dev/null --header=- --name=m | FileCheck %s --check-prefix=ONE
+// ONE-NOT: in parts
+// ONE-NOT: join
+// RUN: keratin-run %s --function=heads --random | FileCheck %s --check-prefix=CALL
+// RUN: keratin-run %s --function=heads --random --mesh=model:1 | FileCheck %s --check-prefix=CALL
+// CALL: y: float32 (2, 2, 2)
 func.func @f(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "x"},
              %w: tensor<3x4xf32> {keratin.kind = "variable", keratin.name = "w", keratin.sharded = 1 : i64, keratin.mesh_axis = "model"})
     -> (tensor<2x4xf32> {keratin.kind = "output", keratin.name = "y"}) {

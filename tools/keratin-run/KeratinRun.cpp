@@ -166,8 +166,9 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     options.checkNumbers = checkNumbers;
     options.float32Products = products();
     options.assumeEqualSizes = assumesSizes != "no";
-    auto program = Program::compile(loaded.graph, loaded.function, options, partOptions(shards),
-                                    choice->device);
+    compiler::PartOptions parts = partOptions(shards);
+    parts.variables = !shards.mesh.empty(); // says of how many ranks they are parts
+    auto program = Program::compile(loaded.graph, loaded.function, options, parts, choice->device);
     if (!program.ok())
       return program.status();
     loaded.program = *std::move(program);
