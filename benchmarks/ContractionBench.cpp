@@ -1,7 +1,8 @@
 // Times generated contractions on one core, by hand: contraction_bench [machine] [filter] [f32,
-// bf16, f16 or u8] [KiB of B that are held at once] [rows of B that are brought near ahead], the
-// last two for the table of codegen/cpu/Processors.cpp. Prints GFLOP/s, the share of the FMA peak
-// measured just before, and what compilation took. u8 is multiplied with int8, in int32.
+// bf16, f16 or u8] [KiB of B that are held at once] [rows of B that are brought near ahead]
+// [vectors of a tile of many rows] [1 or 0: whether lines of results are asked for], the last four
+// for the table of codegen/cpu/Processors.cpp. Prints GFLOP/s, the share of the FMA peak measured
+// just before, and what compilation took. u8 is multiplied with int8, in int32.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/elements/LoopEmitter.h"
@@ -126,12 +127,18 @@ public:
     spec.b.base = kernel.getArgument(1);
     spec.scratch = kernel.getArgument(4);
     Value rows = emit.fromIndex(spec.m.value), columns = emit.fromIndex(spec.n.value);
+    auto offsetOf = [&](LoopEmitter &emit, Value batch, Value m, Value n) {
+      Value row = emit.add(emit.mul(emit.fromIndex(batch), rows), emit.fromIndex(m));
+      return emit.add(emit.mul(row, columns), emit.fromIndex(n));
+    };
     spec.store = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, Value sums,
                      Value mask) {
       LoopEmitter emit(b, loc, target);
-      Value row = emit.add(emit.mul(emit.fromIndex(batch), rows), emit.fromIndex(m));
-      Value offset = emit.add(emit.mul(row, columns), emit.fromIndex(n));
-      emit.store(sums, emit.address(kernel.getArgument(2), sum, offset), mask);
+      emit.store(sums, emit.address(kernel.getArgument(2), sum, offsetOf(emit, batch, m, n)), mask);
+    };
+    spec.askForResults = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, int64_t) {
+      LoopEmitter emit(b, loc, target);
+      emit.bringNear(emit.address(kernel.getArgument(2), sum, offsetOf(emit, batch, m, n)), 2);
     };
     emitContraction(builder, loc, spec, plan, target, emit.toIndex(kernel.getArgument(5)),
                     emit.toIndex(kernel.getArgument(6)));
@@ -173,6 +180,10 @@ int main(int argc, char **argv) {
     target.products.heldColumnBytes = std::max(64, std::atoi(argv[4])) * int64_t(1024);
   if (argc > 5)
     target.products.rowsAhead = std::max(0, std::atoi(argv[5]));
+  if (argc > 6)
+    target.products.tileVectors = std::clamp(std::atoi(argv[6]), 2, 4);
+  if (argc > 7)
+    target.products.asksForResults = std::atoi(argv[7]) != 0;
   BenchCompiler compiler(target, elements);
   const Case cases[] = {{"mlp forward 1", 32, 256, 64},
                         {"mlp forward 2", 32, 128, 256},
@@ -208,6 +219,15 @@ int main(int argc, char **argv) {
                         {"4096x1024x1024", 4096, 1024, 1024},
                         {"1024, 2048 deep", 1024, 1024, 2048},
                         {"1024, 4096 deep", 1024, 1024, 4096},
+                        {"step forward", 1024, 512, 512},
+                        {"step forward up", 1024, 2048, 512},
+                        {"step forward down", 1024, 512, 2048},
+                        {"step dx", 1024, 512, 512, false, true},
+                        {"step dx up", 1024, 512, 2048, false, true},
+                        {"step dx down", 1024, 2048, 512, false, true},
+                        {"step dw", 512, 512, 1024, true},
+                        {"step dw up", 512, 2048, 1024, true},
+                        {"step dw down", 2048, 512, 1024, true},
                         {"filter 56 up", 64, 256, 25088, true},
                         {"filter 56 down", 256, 64, 25088, true},
                         {"filter 28 up", 128, 512, 6272, true},

@@ -198,6 +198,8 @@ private:
                                        emit.equal(sweep, emit.sub(sweeps, one)));
         emit.loop(zero, parts, 1, [&](Value part) {
           const Rows rows = rowsOf(part, parts);
+          if (plan.asksForResults && spec.askForResults)
+            emit.branch(inParts, [&] { askForResults(panel, rows); });
           emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
             Value step = emit.add(sweep, i);
             Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
@@ -381,6 +383,17 @@ private:
   // A superblock further in depth.
   Value nextOf(Value source, Value depthStride) {
     return emit.address(source, type, emit.mul(blocks.superDepth, depthStride));
+  }
+
+  // Lines that come from far away while the tiles multiply: stores would wait for them together.
+  void askForResults(Value panel, const Rows &rows) {
+    Value m = emit.add(m0, rows.row), n = emit.add(n0, emit.mul(panel, plan.tileColumns()));
+    emit.loop(zero, rows.count, 1, [&](Value row) {
+      for (int64_t v = 0; v < plan.tileVectors; ++v)
+        spec.askForResults(emit.builder, emit.loc, emit.toIndex(batch),
+                           emit.toIndex(emit.add(m, row)),
+                           emit.toIndex(emit.add(n, v * plan.lanes)), plan.lanes);
+    });
   }
 
   void finishPanel(Value panel, const Rows &rows, Value panelSums) {

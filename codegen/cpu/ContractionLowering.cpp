@@ -228,6 +228,10 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
   spec.b.base = memoryOf(k, plan.readsPanels() ? ir::panelsOf(kernel) : nest.b());
   spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
+  spec.askForResults = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n,
+                           int64_t lanes) {
+    epilogue.askForResults(builder, loc, batch, m, n, lanes);
+  };
   spec.scratch = k.scratch();
   spec.unitsDone = k.unitsDone();
   if (plan.turnsInLoops) {

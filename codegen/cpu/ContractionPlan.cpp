@@ -13,10 +13,25 @@
 using namespace mlir;
 using namespace keratin::codegen;
 
+// Rows of a unit whose sums are not continued.
+constexpr int64_t kUnitRows = 56;
+
+// Whether tiles are as wide as the processor likes them for many rows: A is read along its rows,
+// and the last panel has no more to spare than that of tiles of two vectors.
+static bool areWide(const ContractionSpec &spec, const MachineTarget &target, int64_t vectors,
+                    const ContractionCall &call) {
+  const int64_t wide = target.products.tileVectors;
+  const bool areMany = spec.m.constant && *spec.m.constant > kUnitRows;
+  return wide > 2 && target.vectorRegisters >= 32 && areMany && !call.isOnlyTiles &&
+         spec.a.constantColStride == 1 && isa<FloatType>(spec.accumulatorType) &&
+         roundUp(vectors, wide) == roundUp(vectors, 2);
+}
+
 // Vectors in a row of the tile: as many columns as there are, else what wastes least of the last
 // panel.
 static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &target,
-                             int64_t lanes, ContractionCall::Columns columns) {
+                             int64_t lanes, const ContractionCall &call) {
+  const ContractionCall::Columns columns = call.columns;
   constexpr int64_t any = 1 << 20;
   if (!spec.n.constant && columns == ContractionCall::Any)
     return 2;
@@ -30,6 +45,8 @@ static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &t
     return std::min<int64_t>(vectors,
                              target.vectorRegisters / 2 / std::max<int64_t>(1, *spec.m.constant));
   }
+  if (spec.n.constant && areWide(spec, target, vectors, call))
+    return target.products.tileVectors;
   // Two come first: they leave the most rows, hence the fewest loads for a product.
   int64_t best = 2, bestCost = roundUp(vectors, 2);
   if (target.vectorRegisters >= 32)
@@ -52,9 +69,6 @@ static bool isKnownToBeNear(const ContractionSpec &spec, int64_t bytes) {
   return columns <= kNearColumns ||
          (spec.k.constant && columns <= kNearBytes / bytes / (*spec.k.constant + 1));
 }
-
-// Rows of a unit whose sums are not continued.
-constexpr int64_t kUnitRows = 56;
 
 // Of one tile: two products a cycle, or two loads.
 double keratin::codegen::cyclesOfTile(int64_t rows, int64_t vectors, bool isWide) {
@@ -394,7 +408,7 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
 // than a few tiles of rows, or more columns, would gain nothing and leave threads less to share.
 static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int64_t bytes) {
   // Tiles of AMX multiply so fast that a panel has to be in a first-level cache.
-  const int64_t panelBytes = (plan.usesAmx ? 32 : 128) * 1024,
+  const int64_t panelBytes = (plan.usesAmx ? 32 : 64 * target.products.tileVectors) * 1024,
                 mostRows = plan.usesAmx ? 128 : kUnitRows;
   constexpr int64_t inPlaceBytes = 32 * 1024;
   const int64_t rowBytes = plan.tileColumns() * bytes;
@@ -634,13 +648,15 @@ static ContractionPlan planForm(const ContractionSpec &spec, const MachineTarget
   if (!call.isOnlyTiles && chooseStrips(plan, spec, target, bytes, call.instructionsOfStore))
     return plan;
   plan.masksPanels = target.vectorBits >= 512;
-  plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
+  plan.tileVectors = chooseVectors(spec, target, plan.lanes, call);
   plan.aColumnsContiguous = spec.a.constantRowStride == 1 && spec.a.constantColStride != 1;
   chooseRows(plan, spec, target, bytes, call);
   chooseA(plan, spec, target, bytes);
   chooseNumbers(plan, spec, target, call);
   chooseAmx(plan, target);
   plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;
+  plan.asksForResults = target.products.asksForResults && !call.isOnlyTiles && !plan.usesAmx &&
+                        !plan.evensRows && plan.tileVectors == target.products.tileVectors;
   chooseBlocks(plan, target, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
   if (canReadPanels(spec, plan, call.panelColumns)) {
@@ -745,6 +761,8 @@ static void printForm(llvm::raw_ostream &out, const ContractionPlan &plan) {
   });
   if (plan.continues)
     out << ", " << plan.continued.rows << " x " << plan.continued.columns << " beyond";
+  if (plan.asksForResults)
+    out << "; lines of results are asked for";
   out << "\nA: " << wordFor(plan.a);
   if (plan.a == Access::Direct && plan.packsA)
     out << ", packed for more than " << plan.packedColumnsThreshold

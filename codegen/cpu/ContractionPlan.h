@@ -82,6 +82,8 @@ struct ContractionPlan {
   llvm::SmallVector<uint64_t, 3> tilesOfRest;
   // Tiles bring rows of B near so many steps ahead; 0 if they do not.
   int64_t rowsAhead = 0;
+  // Lines of results are asked for before the tiles multiply whose sums go there.
+  bool asksForResults = false;
   // The last of the largest tiles may lack so many rows: it repeats one.
   int64_t repeatedRows = 0;
   // As many tiles as the largest alone would be, of which some are of tailRows, one row fewer.

@@ -13,9 +13,14 @@ static bool isFarFromMemory(llvm::StringRef cpu, bool hasAmx) {
 }
 
 codegen::ProductTraits codegen::productTraits(llvm::StringRef cpu, bool hasAmx) {
-  // Half of their second-level cache.
+  // Of B half of their second-level cache is held, A passes by fewer panels, and stores do not wait
+  // for lines.
   if (isFarFromMemory(cpu, hasAmx))
-    return {.heldColumnBytes = 1024 * 1024, .rowsAhead = 8, .crowdedColumnBytes = 1024};
+    return {.heldColumnBytes = 1024 * 1024,
+            .rowsAhead = 8,
+            .crowdedColumnBytes = 1024,
+            .tileVectors = 4,
+            .asksForResults = true};
   return {};
 }
 

@@ -19,6 +19,11 @@ struct ProductTraits {
   // Columns of A at multiples of so many bytes are so many in a set of a cache that a tile does not
   // find near what is left of the lines of the one before.
   int64_t crowdedColumnBytes = 2048;
+  // Vectors of a tile of many rows, if there are as many columns: more than two read A less often,
+  // and B more often.
+  int64_t tileVectors = 2;
+  // Lines of results are asked for before the tiles multiply whose sums go there.
+  bool asksForResults = false;
 };
 
 // Of what the second-level cache does not hold (docs/performance.md#pages-of-sums).

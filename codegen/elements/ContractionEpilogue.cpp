@@ -28,22 +28,33 @@ ContractionEpilogue::ContractionEpilogue(KernelBuilder &k, const ElementTarget &
 void ContractionEpilogue::emit(OpBuilder &builder, Location loc, Value batch, Value m, Value n,
                                Value sums, Value mask) {
   epilogue.emit(builder, loc, sums, mask, [&](ElementEmitter &emitter) {
-    auto i64 = [&](Value index) -> Value {
-      return k.b.create<arith::IndexCastOp>(loc, k.b.getI64Type(), index);
-    };
-    bool isVector = isa<VectorType>(sums.getType());
-    LaneIndex starts[] = {emitter.scalarIndex(i64(batch)), emitter.scalarIndex(i64(m)),
-                          isVector ? emitter.laneIndex(i64(n)) : emitter.scalarIndex(i64(n))};
-    if (isTurned)
-      std::swap(starts[1], starts[2]);
-    SmallVector<LaneIndex> squeezed;
-    for (auto [group, index] : llvm::zip(space.groups, spread(emitter, starts))) {
-      for (unsigned dim = group.first; dim < group.last; ++dim)
-        squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
-      squeezed.push_back(index);
-    }
-    return squeezed;
+    return indexOf(emitter, loc, batch, m, n, isa<VectorType>(sums.getType()));
   });
+}
+
+void ContractionEpilogue::askForResults(OpBuilder &builder, Location loc, Value batch, Value m,
+                                        Value n, int64_t lanes) {
+  epilogue.askForResults(builder, loc, lanes, /*bytes=*/0, [&](ElementEmitter &emitter) {
+    return indexOf(emitter, loc, batch, m, n, lanes > 1);
+  });
+}
+
+SmallVector<LaneIndex> ContractionEpilogue::indexOf(ElementEmitter &emitter, Location loc,
+                                                    Value batch, Value m, Value n, bool isVector) {
+  auto i64 = [&](Value index) -> Value {
+    return k.b.create<arith::IndexCastOp>(loc, k.b.getI64Type(), index);
+  };
+  LaneIndex starts[] = {emitter.scalarIndex(i64(batch)), emitter.scalarIndex(i64(m)),
+                        isVector ? emitter.laneIndex(i64(n)) : emitter.scalarIndex(i64(n))};
+  if (isTurned)
+    std::swap(starts[1], starts[2]);
+  SmallVector<LaneIndex> squeezed;
+  for (auto [group, index] : llvm::zip(space.groups, spread(emitter, starts))) {
+    for (unsigned dim = group.first; dim < group.last; ++dim)
+      squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
+    squeezed.push_back(index);
+  }
+  return squeezed;
 }
 
 // The index of each group from the positions in the three runs.

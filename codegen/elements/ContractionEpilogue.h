@@ -19,8 +19,15 @@ public:
   // m and n are those of the product as the nest describes it, turned or not.
   void emit(mlir::OpBuilder &builder, mlir::Location loc, Value batch, Value m, Value n, Value sums,
             Value mask);
+  // Asks for the lines that what follows from so many lanes there, which may lie outside, will be
+  // stored to.
+  void askForResults(mlir::OpBuilder &builder, mlir::Location loc, Value batch, Value m, Value n,
+                     int64_t lanes);
 
 private:
+  // The index of the result.
+  llvm::SmallVector<LaneIndex> indexOf(ElementEmitter &emitter, mlir::Location loc, Value batch,
+                                       Value m, Value n, bool isVector);
   llvm::SmallVector<LaneIndex> spread(ElementEmitter &emitter, llvm::ArrayRef<LaneIndex> starts);
 
   KernelBuilder &k;

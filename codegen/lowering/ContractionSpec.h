@@ -46,12 +46,19 @@ using ContractionStore =
     std::function<void(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value batch,
                        mlir::Value m, mlir::Value n, mlir::Value sums, mlir::Value mask)>;
 
+// Called some time before a vector of so many sums is stored from column n of row m on, which may
+// lie outside of the result: asks for its lines.
+using ContractionAsk =
+    std::function<void(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value batch,
+                       mlir::Value m, mlir::Value n, int64_t lanes)>;
+
 struct ContractionSpec {
   // f32, f64 or a signless integer; sums are made in it. f32 if the operands are f16 or bf16.
   mlir::Type accumulatorType;
   ContractionSize batch, m, n, k;
   ContractionOperand a, b;
   ContractionStore store;
+  ContractionAsk askForResults; // empty: nothing is asked for
   // llvm.ptr, 64-byte aligned, as big as the plan says, private to the chunk.
   mlir::Value scratch;
   // i64: 1 + the last unit that was done with this scratch, which is as it was left; 0 if there is

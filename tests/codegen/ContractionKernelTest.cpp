@@ -39,6 +39,7 @@ struct Kind {
   bool knowsBatch = false;
   bool knowsStrides = false; // of B
   ContractionCall call = {};
+  std::optional<ProductTraits> products = {}; // of another processor
   // B's, where narrow integers are summed in int32: then elements are any.
   std::optional<Dtype> narrowB = {};
 
@@ -101,7 +102,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
   MLIRContext &context = module.context;
   OpBuilder &builder = module.builder;
   Location loc = module.loc;
-  const MachineTarget &target = module.target;
+  MachineTarget target = module.target;
+  target.products = kind.products.value_or(target.products);
   Type pointer = module.pointer, i64 = module.i64, index = module.index;
   Type sumType = typeOf(kind.sums(), &context);
   Sizes known = sizesOf(kind, example);
@@ -168,15 +170,12 @@ Compiled compile(const Kind &kind, const Problem &example) {
   spec.scratch = kernel.getArgument(5);
   spec.unitsDone = kernel.getArgument(8);
   Value bias = kernel.getArgument(2), result = kernel.getArgument(3), sizes = kernel.getArgument(4);
-  spec.store = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, Value sums,
-                   Value mask) {
-    auto vector = cast<VectorType>(sums.getType());
+  auto placeOf = [&](OpBuilder &b, Location loc, Value batch, Value m, Value column) -> Value {
     auto field = [&](size_t offset) -> Value {
       Value address = b.create<LLVM::GEPOp>(
           loc, pointer, i64, sizes, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset / 8)});
       return b.create<LLVM::LoadOp>(loc, i64, address);
     };
-    Value column = b.create<arith::IndexCastOp>(loc, i64, n);
     Value offset = b.create<arith::AddIOp>(
         loc,
         b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, i64, batch),
@@ -184,7 +183,17 @@ Compiled compile(const Kind &kind, const Problem &example) {
         b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, i64, m),
                                 field(offsetof(Sizes, cRow))));
     offset = b.create<arith::AddIOp>(loc, offset, column);
-    Value to = b.create<LLVM::GEPOp>(loc, pointer, sumType, result, ValueRange{offset});
+    return b.create<LLVM::GEPOp>(loc, pointer, sumType, result, ValueRange{offset});
+  };
+  spec.askForResults = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, int64_t) {
+    Value column = b.create<arith::IndexCastOp>(loc, i64, n);
+    b.create<LLVM::Prefetch>(loc, placeOf(b, loc, batch, m, column), 0, 3, 1);
+  };
+  spec.store = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, Value sums,
+                   Value mask) {
+    auto vector = cast<VectorType>(sums.getType());
+    Value column = b.create<arith::IndexCastOp>(loc, i64, n);
+    Value to = placeOf(b, loc, batch, m, column);
     Value from = b.create<LLVM::GEPOp>(loc, pointer, sumType, bias, ValueRange{column});
     Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(vector));
     unsigned align = sumType.getIntOrFloatBitWidth() / 8;
@@ -697,6 +706,25 @@ TEST_CASE("sizes known at compile time choose other tiles and give right results
             CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a), static_cast<int>(b));
             check(compile(kind, problem), kind, problem, 2);
           }
+}
+
+// Whole tiles, rows for small ones, and several units; sums at once, in one part and in several,
+// and continued.
+TEST_CASE("tiles as wide as an Emerald Rapids likes them") {
+  const Problem problems[] = {{1, 57, 64, 40},    {1, 60, 128, 300},  {2, 100, 256, 1024},
+                              {1, 121, 112, 700}, {1, 65, 320, 1025}, {1, 58, 64, 4200}};
+  Sample sample;
+  for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::F16, Dtype::BF16, Dtype::I32})
+    for (const Problem &problem : problems)
+      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+        for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+          if (!sample.takesNext())
+            continue;
+          Kind kind{dtype, a, b, "native", true};
+          kind.products = productTraits("emeraldrapids", /*hasAmx=*/false);
+          CAPTURE(static_cast<int>(dtype), static_cast<int>(a), static_cast<int>(b));
+          check(compile(kind, problem), kind, problem, 2);
+        }
 }
 
 // Of a unit; sums at once, in parts of the depth, and so many steps that more rows were two units.
