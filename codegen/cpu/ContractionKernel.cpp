@@ -163,6 +163,11 @@ private:
         forgetLeast(rowsOfA.least, isFirstSuper);
         emitPackRows(emit, plan, rowsOfA);
       });
+    else if (rowsOfA.least)
+      emit.branch(aIsStale, [&] {
+        forgetLeast(rowsOfA.least, isFirstSuper);
+        emitLeastOfRows(emit, plan, rowsOfA);
+      });
     // From here on in steps.
     if (plan.isOfPairs())
       depth = emit.ceilDiv(depth, emit.constant(plan.depthStep));
@@ -184,6 +189,12 @@ private:
         emit.select(emit.logicalAnd(isAtOnce, emit.less(blocks.superBlocks, emit.constant(2))),
                     emit.less(emit.constant(partRows()), rowsOfA.rowsHere), emit.less(one, zero));
     Value parts = plan.evensRows ? one : emit.select(inParts, partsOf(rowsOfA.rowsHere), one);
+    Value packsEach = bIsStale;
+    if (plan.packsPanelsTogether) {
+      emit.branch(emit.select(packsPanelwise, emit.less(one, zero), bIsStale),
+                  [&] { packPanels(isFirstSuper); });
+      packsEach = emit.logicalAnd(bIsStale, packsPanelwise);
+    }
     emit.loop(zero, sweeps, 1, [&](Value sweep) {
       emit.loop(zero, panels, 1, [&](Value panel) {
         // Sums of a range of k that is not the last wait in the scratch, panel by panel.
@@ -192,7 +203,7 @@ private:
         Value panelSums = emit.address(sums, type, emit.select(wait, emit.mul(panel, apart), zero));
         if (plan.packsB)
           emit.branch(
-              emit.logicalAnd(emit.logicalAnd(bIsStale, isPacked(panel)), emit.equal(sweep, zero)),
+              emit.logicalAnd(emit.logicalAnd(packsEach, isPacked(panel)), emit.equal(sweep, zero)),
               [&] { packPanel(panel, isFirstSuper); });
         Value isLast = emit.logicalAnd(emit.equal(super, emit.sub(blocks.superBlocks, one)),
                                        emit.equal(sweep, emit.sub(sweeps, one)));
@@ -243,6 +254,11 @@ private:
 
   Value isPacked(Value panel) { return emit.less(columnsOfB.firstPanel, emit.add(panel, one)); }
 
+  void packPanels(Value isFirstSuper) {
+    forgetLeast(columnsOfB.least, isFirstSuper);
+    emitPackColumns(emit, plan, columnsOfB);
+  }
+
   void packPanel(Value panel, Value isFirstSuper) {
     Value n = emit.mul(panel, plan.tileColumns());
     PackedColumns block = columnsOfB;
@@ -286,13 +302,13 @@ private:
     job.a = emit.address(rowsOfA.packed, packedType, emit.mul(k, job.depthStride));
     job.tileStride = packedTileElements(emit, plan, rowsOfA);
     if (plan.a == Access::Direct) {
-      Value inPlace =
-          emit.address(rowsOfA.source, spec.a.elementType, emit.mul(k, rowsOfA.colStride));
+      Value number = emit.mul(emit.mul(k, plan.depthStep), rowsOfA.colStride);
+      Value inPlace = emit.address(rowsOfA.source, spec.a.elementType, number);
+      Value rowStride = emit.div(rowsOfA.rowStride, emit.constant(plan.depthStep));
       job.a = emit.select(packsA, job.a, inPlace);
-      job.rowStride = emit.select(packsA, job.rowStride, rowsOfA.rowStride);
+      job.rowStride = emit.select(packsA, job.rowStride, rowStride);
       job.depthStride = emit.select(packsA, job.depthStride, rowsOfA.colStride);
-      job.tileStride =
-          emit.select(packsA, job.tileStride, emit.mul(rowsOfA.rowStride, plan.tileRows));
+      job.tileStride = emit.select(packsA, job.tileStride, emit.mul(rowStride, plan.tileRows));
     }
     job.a = emit.address(job.a, packedType, emit.mul(rows.tile, job.tileStride));
     if (plan.masksB)

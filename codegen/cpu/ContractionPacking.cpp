@@ -553,3 +553,37 @@ void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &pl
                       block.columnsContiguous, block.least ? p[7] : Value()});
   });
 }
+
+static void emitLeastOfRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
+                                const PackedRows &block) {
+  Value zero = emit.constant(0);
+  Values least = emitLeastSoFar(emit, plan, block.least);
+  least = emit.loop(zero, block.rowsHere, 1, least, [&](Value row, ValueRange least) {
+    Value source = emit.address(block.source, block.sourceType, emit.mul(row, block.rowStride));
+    return emit.loop(
+        zero, block.depth, plan.lanes * plan.depthStep, least, [&](Value k, ValueRange state) {
+          Values least(state);
+          emitLeastOf(emit,
+                      loadElements(emit, plan, block.type, block.sourceType, plan.lanes,
+                                   emit.address(source, block.sourceType, k)),
+                      least);
+          return least;
+        });
+  });
+  emitKeepLeast(emit, least, block.least);
+}
+
+void keratin::codegen::emitLeastOfRows(LoopEmitter &emit, const ContractionPlan &plan,
+                                       const PackedRows &block) {
+  const std::string name = llvm::formatv("keratin_least_of_rows_{0}", plan.lanes);
+  const Values arguments{block.source, block.rowStride, block.depth, block.rowsHere, block.least};
+  emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
+    PackedRows rows = block;
+    rows.source = p[0];
+    rows.rowStride = p[1];
+    rows.depth = p[2];
+    rows.rowsHere = p[3];
+    rows.least = p[4];
+    emitLeastOfRowsBody(inner, plan, rows);
+  });
+}

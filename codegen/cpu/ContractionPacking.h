@@ -62,6 +62,8 @@ mlir::Value packedTileElements(LoopEmitter &emit, const ContractionPlan &plan,
                                const PackedRows &block);
 int64_t packedTileElements(const ContractionPlan &plan, int64_t rowDepth);
 void emitPackRows(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block);
+// The least magnitude of pairs that are read where they are, a multiple of a vector in each row.
+void emitLeastOfRows(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block);
 
 } // namespace keratin::codegen
 

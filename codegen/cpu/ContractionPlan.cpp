@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace keratin::codegen;
@@ -484,10 +485,24 @@ static void chooseNumbers(ContractionPlan &plan, const ContractionSpec &spec,
     sumTogether(plan, spec.a.elementType, spec.b.elementType, target, target.multipliesByteTiles);
 }
 
+// Whether rows of A are lines of tiles where they are: whole ones, and none is missing of a tile.
+// Those of two tiles do not meet in so few sets of a first-level cache that they drive out B.
+static bool areLinesOfTiles(const ContractionSpec &spec, const ContractionPlan &plan) {
+  const int64_t line = kAmxLanes * plan.depthStep;
+  if (spec.a.constantColStride != 1 || !spec.a.constantRowStride ||
+      *spec.a.constantRowStride % line != 0)
+    return false;
+  constexpr int64_t sets = kSetBytes / 64, mostTogether = 4;
+  const int64_t apart = *spec.a.constantRowStride / line;
+  const int64_t together = plan.tileRows / (sets / std::gcd(sets, apart));
+  return together <= mostTogether && spec.k.isMultipleOf(line) && spec.m.isMultipleOf(kAmxRows);
+}
+
 // Two tiles of sixteen rows, times two of as many columns each, in place of vectors' sums. What
 // is left takes one or two tiles of rows, too: rows of A behind the last are whatever is there, and
 // so are their sums.
-static void chooseAmx(ContractionPlan &plan, const MachineTarget &target) {
+static void chooseAmx(ContractionPlan &plan, const ContractionSpec &spec,
+                      const MachineTarget &target) {
   if (plan.isOfBfloat16() ? !target.multipliesTiles
                           : plan.depthStep != 4 || !target.multipliesByteTiles)
     return;
@@ -503,6 +518,10 @@ static void chooseAmx(ContractionPlan &plan, const MachineTarget &target) {
   if (plan.aColumnsContiguous) {
     plan.aColumnsContiguous = false;
     plan.a = ContractionPlan::Access::Transposed;
+  }
+  if (areLinesOfTiles(spec, plan)) {
+    plan.a = ContractionPlan::Access::Direct;
+    plan.packsA = false;
   }
 }
 
@@ -588,6 +607,7 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   const bool mayBeFew = spec.m.constant.value_or(0) <= plan.packedRowsThreshold;
   plan.masksB = hasMasks && !plan.wholePanels && hasFewPanels && mayBeFew;
   plan.packsB = mayBeMany || (!plan.wholePanels && !plan.masksB);
+  plan.packsPanelsTogether = plan.usesAmx && plan.b == Access::Copied;
 }
 
 int64_t keratin::codegen::panelColumns(const ContractionSpec &spec, const ContractionPlan &plan) {
@@ -653,7 +673,7 @@ static ContractionPlan planForm(const ContractionSpec &spec, const MachineTarget
   chooseRows(plan, spec, target, bytes, call);
   chooseA(plan, spec, target, bytes);
   chooseNumbers(plan, spec, target, call);
-  chooseAmx(plan, target);
+  chooseAmx(plan, spec, target);
   plan.rowsAhead = call.isOnlyTiles ? 0 : target.products.rowsAhead;
   plan.asksForResults = target.products.asksForResults && !call.isOnlyTiles && !plan.usesAmx &&
                         !plan.evensRows && plan.tileVectors == target.products.tileVectors;

@@ -92,6 +92,9 @@ struct ContractionPlan {
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
   bool packsA = true, packsB = true; // false if nothing of it is ever packed
+  // Panels of B that several blocks of rows use are packed together, before the first is used: rows
+  // of B are read along all of them, and come from far away faster than lines of one panel.
+  bool packsPanelsTogether = false;
   // B is read from panels of so many columns and all of its depth, one behind the other, that
   // somebody has packed before: the base of the operand is theirs. 0: from where it is.
   int64_t panelColumns = 0;

@@ -539,8 +539,9 @@ TEST_CASE("narrow integers are summed in int32 in every layout") {
             check(compiled, kind, {1, m, 70, 30}, 2);
           kind.call = {};
           kind.staticSizes = true;
-          for (const Problem &problem : {Problem{1, 1, 257, 100}, Problem{2, 2, 64, 33},
-                                         Problem{1, 5, 640, 90}, Problem{1, 33, 112, 103}})
+          for (const Problem &problem :
+               {Problem{1, 1, 257, 100}, Problem{2, 2, 64, 33}, Problem{1, 5, 640, 90},
+                Problem{1, 33, 112, 103}, Problem{2, 48, 40, 64}})
             check(compile(kind, problem), kind, problem, 2);
         }
 }
@@ -631,6 +632,28 @@ TEST_CASE("pairs of bfloat16 have their bits in products of any size") {
           checkBits(compiled, kind, problem, left, right);
         }
       }
+}
+
+// Whole lines of whole tiles, of one tile and of two, of units in part, of several depth blocks.
+TEST_CASE("pairs of bfloat16 whose rows are lines of tiles in memory have their bits") {
+  const std::pair<Magnitudes, Magnitudes> magnitudes[] = {
+      {{3, 3}, {3, 3}}, {{57, -57}, {56, -56}}, {{133, -100}, {-20, 30}}};
+  const Problem problems[] = {
+      {1, 48, 35, 96}, {1, 304, 40, 64}, {1, 32, 70, 1184}, {1, 80, 33, 4288}};
+  for (const std::string &machine : pairMachines())
+    for (const Problem &problem : problems) {
+      Kind kind{Dtype::BF16, Layout::RowMajor, Layout::RowMajor, machine, true};
+      Compiled compiled = compile(kind, problem);
+      std::mt19937 random(13);
+      for (auto [ofA, ofB] : magnitudes) {
+        CAPTURE(machine, problem.m, problem.k, ofA.small);
+        Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
+        ofA.fill(left, 0, problem.m * problem.k, random);
+        ofB.fill(right, 0, problem.k * problem.n, random);
+        checkBits(compiled, kind, problem, left, right);
+      }
+      check(compiled, kind, problem, 3);
+    }
 }
 
 TEST_CASE("pairs of bfloat16 among infinities, NaN and denormal numbers") {

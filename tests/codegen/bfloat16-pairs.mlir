@@ -24,7 +24,10 @@
 // PAIRS:       panels of depth 2048, in pairs; units of up to 56 x 512 for 2048 deep
 // AMX:         schedule: tiles of 32 rows x 2 vectors x 16 lanes, of 16 rows for the rest; panels of depth 512, in pairs, by AMX; units of up to 128 x 1024 for 512 deep
 // ALONE:       panels of depth 1024; units of up to 56 x 512 for 1024 deep
-// CHECK-NEXT:  A: copied
+// PAIRS-NEXT:  A: copied
+// ALONE-NEXT:  A: copied
+// Its rows are lines of tiles.
+// AMX-NEXT:    A: in place
 // CHECK-NEXT:  B: copied
 func.func @square(%a: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "a"},
                   %b: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "b"})
