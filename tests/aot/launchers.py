@@ -1,6 +1,7 @@
 """Starts a program as ranks: over shared memory, and by the launchers of the MPIs that are here."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,3 +48,24 @@ def launchers():
             yield name
         else:
             print(f'{launcher[0]} is not here: nothing of {name} was tried')
+
+
+# Launchers may put what two ranks print on one line.
+def results(output):
+    return [text.strip() for text in re.findall(r'loss [^l\n]*', output)]
+
+
+def numbers(line):
+    return [float(number) for number in re.findall(r'-?\d[\d.e+-]*', line)]
+
+
+def check(ranks, output, alone, same=None):
+    """What the ranks have printed, all the same; within what is rounded elsewhere what one process prints, or just `same`."""
+    found = results(output)
+    expect(len(found), ranks, output)
+    expect(len(set(found)), 1, output)
+    if same is not None:
+        expect(found[0], same, output)
+    for left, right in zip(numbers(found[0]), numbers(alone), strict=True):
+        expect(abs(left - right) <= 1e-5 * max(1, abs(right)), True, f'{found[0]}\n{alone}')
+    return found[0]

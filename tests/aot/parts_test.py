@@ -5,12 +5,11 @@ All ranks see the values that one process sees, whatever the mesh, over shared m
 
 import json
 import os
-import re
 import struct
 import subprocess
 import sys
 
-from launchers import LIMIT, environment, expect, launch, launchers, shared
+from launchers import LIMIT, check, environment, expect, launch, launchers, numbers, results, shared
 
 PROGRAM = sys.argv[1]
 RANKS = [int(number) for number in sys.argv[2:]]
@@ -33,27 +32,6 @@ def write_safetensors(path, names):
         file.write(struct.pack('<Q', len(text)) + text + data)
 
 
-# Launchers may put what two ranks print on one line.
-def results(output):
-    return [text.strip() for text in re.findall(r'loss [^l\n]*', output)]
-
-
-def numbers(line):
-    return [float(number) for number in re.findall(r'-?\d[\d.e+-]*', line)]
-
-
-def check(ranks, output, same=None):
-    found = results(output)
-    expect(len(found), ranks, output)
-    expect(len(set(found)), 1, output)
-    if same is not None:
-        expect(found[0], same, output)
-    # Parts add up in another order.
-    for left, right in zip(numbers(found[0]), numbers(ALONE), strict=True):
-        expect(abs(left - right) <= 1e-5 * max(1, abs(right)), True, f'{found[0]}\n{ALONE}')
-    return found[0]
-
-
 names = list(SHAPES)
 write_safetensors(FILES + '.safetensors', names)
 write_safetensors(FILES + '-00001-of-00002.safetensors', names[::2])
@@ -69,10 +47,10 @@ states = set()
 for ranks in RANKS:
     codes, outputs = shared(PROGRAM, ranks, f'aot-parts-{ranks}', FILES)
     expect(codes, [0] * ranks, '\n'.join(outputs))
-    wanted = check(ranks, '\n'.join(outputs))
+    wanted = check(ranks, '\n'.join(outputs), ALONE)
     print(f'{ranks} ranks over shared memory: {wanted[:20]}')
     for name in launchers():
-        check(ranks, launch(name, ranks, PROGRAM, FILES), wanted)
+        check(ranks, launch(name, ranks, PROGRAM, FILES), ALONE, wanted)
         print(f'{name}: the same bits')
     # The state is one of whole values: as long as that of one process.
     states.add(os.path.getsize(f'{FILES}.{ranks}'))
