@@ -212,7 +212,7 @@ if __name__ == '__main__':
     if sys.argv[1:2] == ['machine']:
         be_machine(int(sys.argv[2]), int(sys.argv[3]), pathlib.Path(sys.argv[4]), int(sys.argv[5]))
     elif len(sys.argv) == 3:
-        sys.exit(0 if run_many(int(sys.argv[1]), sys.argv[2]) else 1)
+        sys.exit(0 if run_many(int(sys.argv[1]), os.path.abspath(sys.argv[2])) else 1)  # machines are elsewhere
     else:
         why = what_is_missing()
         print(why or 'jobs between network namespaces can run here')
