@@ -150,6 +150,7 @@ std::vector<FunctionText> compiler::functionTexts(const keratin_object_desc_t &o
     const keratin_function_desc_t &f = *object.variants[0].functions[i].descriptor;
     const std::string &name = identifiers.names()[size_t(i)];
     texts.emplace_back(f.general ? *f.general : f, i, name, identifiers);
+    texts.back().axes = object.variants[0].functions[i].part_axes;
     if (!f.general)
       continue;
     const FunctionText assuming(f, i, name, identifiers);

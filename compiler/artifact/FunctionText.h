@@ -35,8 +35,16 @@ struct FunctionText {
   // Whether sizes are read out of elements, and out of those of inputs.
   bool readsValues() const;
   bool readsInputs() const;
+  // The axis of a mesh that parts are along; null for what is no part, or one among all ranks.
+  const char *inputAxis(int32_t i) const { return axes ? axes->inputs[i] : nullptr; }
+  const char *outputAxis(int32_t i) const { return axes ? axes->outputs[i] : nullptr; }
+  // Of outputs that are parts along several axes.
+  llvm::ArrayRef<keratin_further_part_t> furtherParts() const {
+    return {axes ? axes->further : nullptr, axes ? size_t(axes->num_further) : 0};
+  }
 
   const keratin_function_desc_t &f;
+  const keratin_part_axes_t *axes = nullptr;
   int32_t number;
   std::string name; // behind the model's
   std::vector<std::string> inputs, symbols, outputs;

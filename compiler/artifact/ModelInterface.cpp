@@ -88,13 +88,11 @@ private:
       for (int32_t i = 0; i < function.f.num_inputs; ++i)
         comment("    input " + Twine(i) + "   " +
                 function.tensor(function.inputs[i], function.f.inputs[i]) +
-                partText(function.f.inputs[i], axisOf(function, &keratin_part_axes_t::inputs, i)));
+                partText(function.f.inputs[i], function.inputAxis(i)));
       for (int32_t i = 0; i < function.f.num_outputs; ++i)
-        comment(
-            "    output " + Twine(i) + "  " +
-            function.tensor(function.outputs[i], function.f.outputs[i]) +
-            partText(function.f.outputs[i], axisOf(function, &keratin_part_axes_t::outputs, i)) +
-            furtherText(function, i));
+        comment("    output " + Twine(i) + "  " +
+                function.tensor(function.outputs[i], function.f.outputs[i]) +
+                partText(function.f.outputs[i], function.outputAxis(i)) + furtherText(function, i));
       for (int32_t i = 0; i < function.f.num_updates; ++i)
         comment("    updates   " +
                 Twine(function.f.variables[function.f.updates[i].variable].name));
@@ -140,12 +138,6 @@ private:
                    : "";
   }
 
-  const char *axisOf(const FunctionText &function, const char *const *keratin_part_axes_t::*names,
-                     int32_t i) const {
-    const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
-    return axes ? (axes->*names)[i] : nullptr;
-  }
-
   static std::string partText(const keratin_tensor_desc_t &tensor, const char *axis) {
     return tensor.part
                ? ", in parts along dimension " + std::to_string(tensor.part - 1) + among(axis)
@@ -153,11 +145,10 @@ private:
   }
 
   // Of an output that is in parts along several axes.
-  std::string furtherText(const FunctionText &function, int32_t output) const {
-    const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
+  static std::string furtherText(const FunctionText &function, int32_t output) {
     std::string text;
-    for (int64_t i = 0; axes && i < axes->num_further; ++i)
-      if (const keratin_further_part_t &part = axes->further[i]; part.output == output)
+    for (const keratin_further_part_t &part : function.furtherParts())
+      if (part.output == output)
         text += ", and along dimension " + std::to_string(part.dimension) + among(part.axis);
     return text;
   }
@@ -331,12 +322,11 @@ private:
       for (int64_t i = 0; function.f.axes && i < function.f.axes->num_axes; ++i)
         add(function.f.axes->names[i]);
       for (int32_t i = 0; i < function.f.num_inputs; ++i)
-        add(axisOf(function, &keratin_part_axes_t::inputs, i));
+        add(function.inputAxis(i));
       for (int32_t i = 0; i < function.f.num_outputs; ++i)
-        add(axisOf(function, &keratin_part_axes_t::outputs, i));
-      const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
-      for (int64_t i = 0; axes && i < axes->num_further; ++i)
-        add(axes->further[i].axis);
+        add(function.outputAxis(i));
+      for (const keratin_further_part_t &part : function.furtherParts())
+        add(part.axis);
     }
     for (int32_t i = 0; i < object.num_variables; ++i)
       if (object.variables[i].part)

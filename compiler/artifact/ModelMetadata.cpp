@@ -49,7 +49,8 @@ void writeFurtherParts(OStream &json, llvm::ArrayRef<keratin_further_part_t> fur
 
 void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &function,
                   const std::vector<std::string> &identifiers, const keratin_tensor_desc_t *tensors,
-                  const char *const *axes, llvm::ArrayRef<keratin_further_part_t> further = {}) {
+                  const char *(FunctionText::*axisOf)(int32_t) const,
+                  llvm::ArrayRef<keratin_further_part_t> further = {}) {
   json.attributeArray(role, [&] {
     for (size_t i = 0; i < identifiers.size(); ++i)
       json.object([&] {
@@ -58,8 +59,8 @@ void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &funct
         writeType(json, tensors[i], &function);
         if (tensors[i].part)
           json.attribute("sharded_dimension", tensors[i].part - 1);
-        if (axes && axes[i])
-          json.attribute("sharded_axis", utf8(axes[i]));
+        if (const char *axis = (function.*axisOf)(int32_t(i)))
+          json.attribute("sharded_axis", utf8(axis));
         writeFurtherParts(json, further, i);
       });
   });
@@ -83,17 +84,13 @@ std::set<std::string> shardedSizes(const FunctionText &function) {
   return sizes;
 }
 
-void writeFunction(OStream &json, const FunctionText &function,
-                   const keratin_object_desc_t &object) {
+void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef model) {
   const keratin_function_desc_t &f = function.f;
-  const keratin_part_axes_t *axes = object.variants[0].functions[function.number].part_axes;
   json.attribute("name", utf8(f.name));
-  json.attribute("symbol", object.name + ("_" + function.name));
-  writeTensors(json, "inputs", function, function.inputs, f.inputs, axes ? axes->inputs : nullptr);
-  writeTensors(json, "outputs", function, function.outputs, f.outputs,
-               axes ? axes->outputs : nullptr,
-               axes ? llvm::ArrayRef(axes->further, axes->num_further)
-                    : llvm::ArrayRef<keratin_further_part_t>());
+  json.attribute("symbol", (model + "_" + function.name).str());
+  writeTensors(json, "inputs", function, function.inputs, f.inputs, &FunctionText::inputAxis);
+  writeTensors(json, "outputs", function, function.outputs, f.outputs, &FunctionText::outputAxis,
+               function.furtherParts());
   json.attributeArray("sizes", [&] {
     for (const std::string &symbol : function.symbols)
       json.value(utf8(symbol));
@@ -172,7 +169,7 @@ std::string compiler::makeModelMetadata(const keratin_object_desc_t &object,
     json.attribute("device", object.device ? object.device : "cpu");
     json.attributeArray("functions", [&] {
       for (const FunctionText &function : functionTexts(object))
-        json.object([&] { writeFunction(json, function, object); });
+        json.object([&] { writeFunction(json, function, object.name); });
     });
     json.attributeArray("variables", [&] {
       for (int32_t i = 0; i < object.num_variables; ++i)

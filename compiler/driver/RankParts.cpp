@@ -42,10 +42,6 @@ llvm::SetVector<int64_t> compiler::updatedByState(func::FuncOp function, BlockAr
   return updatesItself ? others : llvm::SetVector<int64_t>();
 }
 
-bool RankParts::hasParts() const {
-  return llvm::any_of(parts, [](const auto &part) { return part.has_value(); });
-}
-
 namespace {
 
 // How one function has a variable.

@@ -30,7 +30,6 @@ public:
   const keratin_object_part_t *partOf(size_t variable) const {
     return variable < parts.size() && parts[variable] ? &*parts[variable] : nullptr;
   }
-  bool hasParts() const;
   // Null: no function asks for any. Moves with this object.
   const keratin_rank_numbers_t *numbers() const { return list.num_numbers ? &list : nullptr; }
 

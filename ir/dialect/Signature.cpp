@@ -366,16 +366,16 @@ LogicalResult Signature::verifyResult(Operation *op, unsigned index, NamedAttrib
     return verifyDimension(attribute, function.getResultTypes()[index], emitError);
   if (function && attribute.getName() == kFurtherParts) {
     auto parts = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!parts || parts.size() % 2)
+    bool areNamed = parts && parts.size() % 2 == 0;
+    for (size_t i = 1; areNamed && i < parts.size(); i += 2)
+      areNamed =
+          isa<StringAttr>(parts[i]) && (textOf(parts[i]).empty() || isMeshAxis(textOf(parts[i])));
+    if (!areNamed)
       return emitError() << kFurtherParts << " must be dimensions, each with the name of an axis";
-    for (size_t i = 0; i < parts.size(); i += 2) {
+    for (size_t i = 0; i < parts.size(); i += 2)
       if (failed(verifyDimension({attribute.getName(), parts[i]}, function.getResultTypes()[index],
                                  emitError)))
         return failure();
-      if (auto axis = dyn_cast<StringAttr>(parts[i + 1]);
-          !axis || !(axis.empty() || isMeshAxis(axis)))
-        return emitError() << kFurtherParts << " must be dimensions, each with the name of an axis";
-    }
   }
   if (attribute.getName() != kKind)
     return success();

@@ -116,25 +116,27 @@ static Code checkParts(const keratin_state_t &state, keratin_status_t *status) {
   };
   for (int32_t i = 0; i < state.object->num_variables; ++i) {
     const keratin_object_variable_t &variable = state.object->variables[i];
-    if (variable.part)
-      if (Code code = check("variable", variable.tensor.name, variable.part->axis))
-        return code;
-    if (variable.part)
-      if (Code code = checkRanks(state, variable, status))
-        return code;
+    if (!variable.part)
+      continue;
+    if (Code code = check("variable", variable.tensor.name, variable.part->axis))
+      return code;
+    if (Code code = checkRanks(state, variable, status))
+      return code;
   }
   for (int32_t i = 0; i < state.object->num_functions; ++i) {
     const keratin_object_function_t &function = state.variant->functions[i];
     const keratin_function_desc_t &descriptor = *function.descriptor;
-    for (int32_t k = 0; function.part_axes && k < descriptor.num_inputs; ++k)
-      if (Code code = check("function", functionName(descriptor), function.part_axes->inputs[k]))
+    if (!function.part_axes)
+      continue;
+    const keratin_part_axes_t &axes = *function.part_axes;
+    for (int32_t k = 0; k < descriptor.num_inputs; ++k)
+      if (Code code = check("function", functionName(descriptor), axes.inputs[k]))
         return code;
-    for (int32_t k = 0; function.part_axes && k < descriptor.num_outputs; ++k)
-      if (Code code = check("function", functionName(descriptor), function.part_axes->outputs[k]))
+    for (int32_t k = 0; k < descriptor.num_outputs; ++k)
+      if (Code code = check("function", functionName(descriptor), axes.outputs[k]))
         return code;
-    for (int64_t k = 0; function.part_axes && k < function.part_axes->num_further; ++k)
-      if (Code code =
-              check("function", functionName(descriptor), function.part_axes->further[k].axis))
+    for (int64_t k = 0; k < axes.num_further; ++k)
+      if (Code code = check("function", functionName(descriptor), axes.further[k].axis))
         return code;
   }
   return KERATIN_OK;

@@ -106,7 +106,8 @@ struct SeveralVariables {
   const int32_t *numbers;
   int32_t count;
 
-  keratin_variable_t &operator[](int32_t i) const { return *all[numbers ? numbers[i] : i]; }
+  int32_t numberOf(int32_t i) const { return numbers ? numbers[i] : i; }
+  keratin_variable_t &operator[](int32_t i) const { return *all[numberOf(i)]; }
 };
 
 // As keratin_variables_read and keratin_variables_write. Of the one that is refused, `refused`

@@ -70,7 +70,6 @@ Code readWholes(const keratin_state_t &state, const SeveralVariables &variables,
   if (!state.isDivided)
     return readSeveral(variables, data, bytes, refused, status);
   const int32_t count = variables.count;
-  auto numberOf = [&](int32_t i) { return variables.numbers ? variables.numbers[i] : i; };
   BlockArray parts(count);
   Block places, sizes;
   bool isRoom = bool(parts) && places.reserve(size_t(count) * sizeof(void *)) &&
@@ -82,14 +81,14 @@ Code readWholes(const keratin_state_t &state, const SeveralVariables &variables,
   keratin_status_t *said = status ? status : &own;
   auto tell = [&](Code code) { return areShared ? tellRanks(state, code, said) : code; };
   for (int32_t i = 0; i < count; ++i)
-    areShared |= isShared(state, numberOf(i));
+    areShared |= isShared(state, variables.numberOf(i));
   for (int32_t i = 0; isRoom && i < count; ++i) {
     refused = i;
     to[i] = data[i];
     size[i] = bytes[i];
-    if (!isShared(state, numberOf(i)))
+    if (!isShared(state, variables.numberOf(i)))
       continue;
-    const VariablePart part = partOf(state, numberOf(i));
+    const VariablePart part = partOf(state, variables.numberOf(i));
     if (bytes[i] != part.wholeBytes() || !data[i])
       return tell(fail(said, KERATIN_INVALID_ARGUMENT,
                        "variable: the buffer to read into has %zu bytes; the value has %zu",
@@ -105,8 +104,8 @@ Code readWholes(const keratin_state_t &state, const SeveralVariables &variables,
     return tell(code);
   for (int32_t i = 0; i < count; ++i) {
     refused = i;
-    if (isShared(state, numberOf(i)))
-      if (Code code = gather(state, numberOf(i), to[i], data[i], said))
+    if (isShared(state, variables.numberOf(i)))
+      if (Code code = gather(state, variables.numberOf(i), to[i], data[i], said))
         return code;
   }
   return succeed(status);
@@ -204,10 +203,9 @@ Code takeOwn(const keratin_state_t &state, int32_t number, OwnValue &own, Block 
 Code writeWholes(const keratin_state_t &state, const SeveralVariables &variables,
                  const keratin_tensor_t *values, int32_t &refused, keratin_status_t *status) {
   const int32_t count = variables.count;
-  auto numberOf = [&](int32_t i) { return variables.numbers ? variables.numbers[i] : i; };
   bool haveParts = false;
   for (int32_t i = 0; i < count; ++i)
-    haveParts |= state.object->variables[numberOf(i)].part != nullptr;
+    haveParts |= state.object->variables[variables.numberOf(i)].part != nullptr;
   if (!haveParts)
     return writeSeveral(variables, values, refused, status);
   Block owns, views;
@@ -221,8 +219,8 @@ Code writeWholes(const keratin_state_t &state, const SeveralVariables &variables
   for (int32_t i = 0; i < count; ++i) {
     refused = i;
     own[i].view = values[i];
-    if (state.object->variables[numberOf(i)].part)
-      if (Code code = takeOwn(state, numberOf(i), own[i], memories[i], status))
+    if (state.object->variables[variables.numberOf(i)].part)
+      if (Code code = takeOwn(state, variables.numberOf(i), own[i], memories[i], status))
         return code;
     view[i] = own[i].view;
   }
