@@ -44,5 +44,6 @@ include "frontend/backend/api/TrainingPhase.td"
 include "frontend/backend/api/Sparse.td"
 include "frontend/backend/api/Ctc.td"
 include "frontend/backend/api/Extensions.td"
+include "frontend/backend/api/Mathematics.td"
 
 #endif // KERATIN_API

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -412,6 +413,60 @@ Tensor arange(const Operand &start, const Operand &stop, const Operand &step, DT
   DType type = dtype.valueOr(DType::Int32);
   Range range(call, stop.isNone() ? zero : start, stop.isNone() ? start : stop, step, type);
   return call.tensor(call.cast(range.values(), type));
+}
+
+Tensor linspace(const Operand &start, const Operand &stop, const Size &num, bool endpoint,
+                DTypeArgument dtype, SourceLocation location) {
+  Call call("linspace", location);
+  ir::GraphMath &g = call.g;
+  DimExpr count = call.size(num, "num");
+  call.requireAtLeast(count, DimExpr(0), "num must not be negative");
+  auto everywhere = [&](const Operand &operand, const char *name) {
+    Value x = call.value(operand, DType::Float64);
+    if (call.rank(x) != 0)
+      call.valueError(std::string(name) + " has shape " + describe(x) + "; needed a scalar");
+    return g.broadcastScalar(x, {count});
+  };
+  // In float64, and the last number is `stop` itself.
+  Value first = everywhere(start, "start"), last = everywhere(stop, "stop");
+  DimExpr parts = endpoint ? call.check(ir::sub(count, DimExpr(1))) : count;
+  Value steps = g.broadcastScalar(
+      call.scalar(call.check(ir::max(parts, DimExpr(1))), DType::Float64), {count});
+  Value place = g.iota(ir::getTensorType(first), 0);
+  Value numbers = g.add(first, g.mul(place, g.div(g.sub(last, first), steps)));
+  if (endpoint) {
+    Value isLast = g.and_(g.equal(place, steps), g.greater(place, g.zeroLike(place)));
+    numbers = g.select(isLast, last, numbers);
+  }
+  return call.tensor(call.cast(numbers, dtype.valueOr(Configuration::floatx())));
+}
+
+std::vector<Tensor> meshgrid(const std::vector<Operand> &operands, const std::string &indexing,
+                             SourceLocation location) {
+  Call call("meshgrid", location);
+  if (indexing != "xy" && indexing != "ij")
+    call.valueError("unknown indexing '" + indexing + "'; needed xy or ij");
+  std::vector<Value> vectors;
+  ir::Shape shape;
+  for (const Operand &operand : operands) {
+    Value x = call.value(operand);
+    if (call.rank(x) > 1)
+      call.valueError("entry " + std::to_string(vectors.size()) + " has shape " + describe(x) +
+                      "; needed vectors");
+    vectors.push_back(call.rank(x) == 1 ? x : call.g.reshape(x, {DimExpr(1)}));
+    shape.push_back(ir::getShape(vectors.back()).front());
+  }
+  // Which axis a vector lies along: the first two are columns and rows for "xy".
+  std::vector<int64_t> along(vectors.size());
+  std::iota(along.begin(), along.end(), 0);
+  if (indexing == "xy" && vectors.size() > 1) {
+    std::swap(shape[0], shape[1]);
+    std::swap(along[0], along[1]);
+  }
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < vectors.size(); ++i)
+    results.push_back(call.tensor(call.g.broadcast(vectors[i], shape, {along[i]})));
+  return results;
 }
 
 } // namespace keratin::backend

@@ -140,7 +140,76 @@ private:
 
 } // namespace
 
+// A number that follows from sizes, or an int64 scalar of the call; either may be negative.
+static Call::SizeOrData shiftOf(Call &call, const Size &entry) {
+  if (entry.isNumber())
+    return {DimExpr(entry.number()), {}};
+  if (!entry.isTensor())
+    call.valueError("an entry of shift is None or a name; needed integers");
+  Value x = call.value(entry.tensor());
+  if (call.rank(x) != 0 || !isInteger(call.dtypeOf(x)))
+    call.valueError("a shift has dtype " + std::string(dtypeName(call.dtypeOf(x))) + " and shape " +
+                    describe(x) + "; needed integer scalars");
+  return {std::nullopt, call.cast(x, DType::Int64)};
+}
+
+static std::vector<Call::SizeOrData> shiftsOf(Call &call, const Shape &shift) {
+  if (shift.isNone())
+    call.valueError("shift is None; needed integers");
+  if (shift.isTensor())
+    return {shiftOf(call, shift.tensor())};
+  std::vector<Call::SizeOrData> shifts;
+  for (const Size &entry : shift.entries())
+    shifts.push_back(shiftOf(call, entry));
+  return shifts;
+}
+
+// The last `shift` elements along the axis come first.
+static Value rolled(Call &call, Value x, int64_t axis, const Call::SizeOrData &shift) {
+  ir::GraphMath &g = call.g;
+  const ir::Shape shape = ir::getShape(x);
+  const DimExpr &length = shape[size_t(axis)];
+  const ir::Shape origin(shape.size(), DimExpr(0));
+  const std::vector<int64_t> strides(shape.size(), 1);
+  ir::Shape starts = origin, front = shape, back = shape;
+  if (shift.size) {
+    DimExpr first = call.check(ir::mod(*shift.size, call.check(ir::max(length, one))));
+    starts[size_t(axis)] = back[size_t(axis)] = call.check(ir::sub(length, first));
+    front[size_t(axis)] = first;
+    return g.concatenate({g.slice(x, starts, front, strides), g.slice(x, origin, back, strides)},
+                         axis);
+  }
+  // Anywhere in two of them, one behind the other.
+  Value size = call.scalar(length, DType::Int64);
+  Value first = g.mod(g.neg(shift.data), g.maximum(size, g.oneLike(size)));
+  std::vector<Value> places(shape.size(), g.zeroLike(first));
+  places[size_t(axis)] = first;
+  return call.builder.create<ir::DynamicSliceOp>(g.location(), ir::getTensorType(x),
+                                                 g.concatenate({x, x}, axis), places);
+}
+
 namespace keratin::backend {
+
+Tensor roll(const Operand &operand, const Shape &shift, const Axes &axis, SourceLocation location) {
+  Call call("roll", location);
+  Value x = call.value(operand);
+  std::vector<Call::SizeOrData> shifts = shiftsOf(call, shift);
+  if (axis.isNone()) {
+    if (shifts.size() != 1)
+      call.valueError("shift has " + std::to_string(shifts.size()) +
+                      " entries; without axis needed one");
+    const ir::Shape shape = ir::getShape(x);
+    Value flat = call.g.reshape(x, {call.check(ir::elementCount(shape))});
+    return call.tensor(call.g.reshape(rolled(call, flat, 0, shifts.front()), shape));
+  }
+  const std::vector<int64_t> &axes = axis.axes();
+  if (shifts.size() != axes.size() && shifts.size() != 1)
+    call.valueError("shift has " + std::to_string(shifts.size()) + " entries, axis has " +
+                    std::to_string(axes.size()) + "; needed as many, or one shift");
+  for (size_t i = 0; i < axes.size(); ++i)
+    x = rolled(call, x, call.axis(axes[i], call.rank(x)), shifts[shifts.size() == 1 ? 0 : i]);
+  return call.tensor(x);
+}
 
 Tensor repeat_elements(const Operand &operand, int64_t rep, Axis axis, SourceLocation location) {
   Call call("repeat_elements", location);

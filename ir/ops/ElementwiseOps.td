@@ -169,6 +169,7 @@ def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
   let vjp = [(Mul $dy, (Add $y, (OneLike $y)))];
   let domain = "small";
   let hasUnboundedDerivative = 1;
+  let backend = "expm1";
 }
 
 def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
@@ -192,6 +193,7 @@ def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
   let vjp = [(Div $dy, (Add $x, (OneLike $x)))];
   let domain = "positive";
   let hasUnboundedDerivative = 1;
+  let backend = "log1p";
 }
 
 def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {

@@ -29,6 +29,7 @@
 #include "keratin/random.h"
 #include "keratin/reductions.h"
 #include "keratin/saving.h"
+#include "keratin/segments.h"
 #include "keratin/shapes.h"
 #include "keratin/sparse.h"
 #include "keratin/training_phase.h"
@@ -73,11 +74,14 @@ using keratin::Function;
 using keratin::FunctionOptions;
 using keratin::Gradient;
 using keratin::IndexList;
+using keratin::LinspaceOptions;
 using keratin::LoopBody;
 using keratin::MapOptions;
 using keratin::MemoryError;
 using keratin::NamedFeeds;
 using keratin::None;
+using keratin::NormOptions;
+using keratin::NormOrder;
 using keratin::NotImplementedError;
 using keratin::Operand;
 using keratin::Output;

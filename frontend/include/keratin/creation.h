@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace keratin::backend {
 
@@ -36,6 +37,15 @@ Tensor identity(const Operand &x, const std::string &name = "",
 Tensor arange(const Operand &start, const Operand &stop = None, const Operand &step = 1,
               DTypeArgument dtype = DType::Int32,
               SourceLocation location = SourceLocation::current());
+// So many numbers at equal distances from start to stop, which is the last of them, or with
+// endpoint = false would be the next. Scalars; computed in float64. dtype None: floatx.
+Tensor linspace(const Operand &start, const Operand &stop, const Size &num = 50,
+                bool endpoint = true, DTypeArgument dtype = None,
+                SourceLocation location = SourceLocation::current());
+// For each vector a tensor with an axis for each of them, along one of which it lies: axis i is
+// that of vector i for indexing "ij"; for "xy" the first two change places.
+std::vector<Tensor> meshgrid(const std::vector<Operand> &xs, const std::string &indexing = "xy",
+                             SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend
 

@@ -15,6 +15,19 @@ Tensor ceil(const Operand &x, SourceLocation location = SourceLocation::current(
 // that is taken, and the other's is 0 there, however infinite it is.
 Tensor where(const Operand &condition, const Operand &x, const Operand &y,
              SourceLocation location = SourceLocation::current());
+// sqrt(x * x + y * y) without overflow; at (0, 0) the gradient is 0.
+Tensor hypot(const Operand &x, const Operand &y,
+             SourceLocation location = SourceLocation::current());
+// The angle of the point (x, y), from -pi to pi, with the signs of zeros as C has them; at (0, 0)
+// the gradient is 0.
+Tensor atan2(const Operand &y, const Operand &x,
+             SourceLocation location = SourceLocation::current());
+// sin(pi * x) / (pi * x), 1 at 0, as numpy.sinc.
+Tensor sinc(const Operand &x, SourceLocation location = SourceLocation::current());
+// x * log(y), and 0 where x is 0 and y is no NaN. Where log(y) is not finite there, no gradient
+// flows.
+Tensor xlogy(const Operand &x, const Operand &y,
+             SourceLocation location = SourceLocation::current());
 Tensor square(const Operand &x, SourceLocation location = SourceLocation::current());
 // 0 for negative numbers.
 Tensor sqrt(const Operand &x, SourceLocation location = SourceLocation::current());

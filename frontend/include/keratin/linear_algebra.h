@@ -5,7 +5,37 @@
 #include "keratin/arguments.h"
 
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
+
+namespace keratin {
+
+// Which norm: None, a number, or "fro" and the like.
+class NormOrder {
+public:
+  NormOrder(std::nullopt_t) {}
+  template <typename T,
+            std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, int> = 0>
+  NormOrder(T order) : value(double(order)) {}
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  NormOrder(T isNoOrder) = delete; // a bool; keepdims comes behind the axis
+  NormOrder(const char *name) : value(std::string(name ? name : "")) {}
+  NormOrder(std::string name) : value(std::move(name)) {}
+
+  bool isNone() const { return value.index() == 0; }
+  bool isNumber() const { return value.index() == 1; }
+  bool isName() const { return value.index() == 2; }
+  // Precondition: isNumber(), and isName().
+  double number() const { return std::get<double>(value); }
+  const std::string &name() const { return std::get<std::string>(value); }
+
+private:
+  std::variant<std::monostate, double, std::string> value;
+};
+
+} // namespace keratin
 
 namespace keratin::backend {
 
@@ -30,6 +60,30 @@ Tensor diag(const Operand &x, int64_t k = 0, SourceLocation location = SourceLoc
 // The sum of a diagonal of the matrices in two axes, which leave.
 Tensor trace(const Operand &x, int64_t offset = 0, Axis axis1 = 0, Axis axis2 = 1,
              SourceLocation location = SourceLocation::current());
+// x on and below the k-th diagonal, on and above it, 0 elsewhere; of matrices in the last two axes.
+Tensor tril(const Operand &x, int64_t k = 0, SourceLocation location = SourceLocation::current());
+Tensor triu(const Operand &x, int64_t k = 0, SourceLocation location = SourceLocation::current());
+// x on so many diagonals below the main one and above it, and on that, 0 elsewhere; a negative
+// number is all of them.
+Tensor band_part(const Operand &x, int64_t num_lower, int64_t num_upper,
+                 SourceLocation location = SourceLocation::current());
+// numpy.kron: the tensor in which each element of x is multiplied by the whole y.
+Tensor kron(const Operand &x, const Operand &y,
+            SourceLocation location = SourceLocation::current());
+// The cross product of vectors of three along the axis; other axes are broadcast.
+Tensor cross(const Operand &x, const Operand &y, Axis axis = -1,
+             SourceLocation location = SourceLocation::current());
+// numpy.linalg.norm. Of vectors along one axis: ord 2 or None, any other number p for
+// sum(|x|^p)^(1/p), infinity for the largest of |x|, -infinity for the smallest, 0 for how many are
+// not 0. Of matrices in two axes, rows first: "fro" or None, the square root of the sum of squares;
+// 1 and -1, the largest and smallest sum of |x| of columns; infinity and -infinity, of rows. axis
+// None: of all elements if ord is None, else of the vector or matrix x. Where a norm is 0, so is
+// the gradient of a root.
+Tensor norm(const Operand &x, const NormOrder &ord = None, const Axes &axis = None,
+            bool keepdims = false, SourceLocation location = SourceLocation::current());
+// The product of n equal square matrices in the last two axes; n = 0: the unit matrix.
+Tensor matrix_power(const Operand &x, int64_t n,
+                    SourceLocation location = SourceLocation::current());
 // Reverses the axes.
 Tensor transpose(const Operand &x, SourceLocation location = SourceLocation::current());
 // Picks along axis 0; an index outside it is an error of the call.

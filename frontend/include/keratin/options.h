@@ -60,6 +60,12 @@ struct ArangeOptions {
   Operand step = 1;
   DTypeArgument dtype = DType::Int32;
 };
+struct LinspaceOptions {
+  detail::ByName byName = {};
+  Size num = 50;
+  bool endpoint = true;
+  DTypeArgument dtype = None;
+};
 struct VariableOptions {
   DTypeArgument dtype = None;
   std::string name = "";
@@ -92,9 +98,16 @@ struct RandomVariableOptions {
   std::string name = "";
   std::optional<int64_t> seed = None;
 };
-// max, min, sum, prod, mean, var, std, any, all, logsumexp.
+// max, min, sum, prod, mean, var, std, any, all, logsumexp; nanmax, nanmin, nansum, nanprod,
+// nanmean, nanvar, nanstd.
 struct ReductionOptions {
   detail::ByName byName = {};
+  Axes axis = None;
+  bool keepdims = false;
+};
+struct NormOptions {
+  detail::ByName byName = {};
+  NormOrder ord = None;
   Axes axis = None;
   bool keepdims = false;
 };
@@ -293,6 +306,42 @@ inline Tensor var(const Operand &x, const ReductionOptions &options,
 inline Tensor std(const Operand &x, const ReductionOptions &options,
                   SourceLocation location = SourceLocation::current()) {
   return backend::std(x, options.axis, options.keepdims, location);
+}
+inline Tensor nanmax(const Operand &x, const ReductionOptions &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::nanmax(x, options.axis, options.keepdims, location);
+}
+inline Tensor nanmin(const Operand &x, const ReductionOptions &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::nanmin(x, options.axis, options.keepdims, location);
+}
+inline Tensor nansum(const Operand &x, const ReductionOptions &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::nansum(x, options.axis, options.keepdims, location);
+}
+inline Tensor nanprod(const Operand &x, const ReductionOptions &options,
+                      SourceLocation location = SourceLocation::current()) {
+  return backend::nanprod(x, options.axis, options.keepdims, location);
+}
+inline Tensor nanmean(const Operand &x, const ReductionOptions &options,
+                      SourceLocation location = SourceLocation::current()) {
+  return backend::nanmean(x, options.axis, options.keepdims, location);
+}
+inline Tensor nanvar(const Operand &x, const ReductionOptions &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::nanvar(x, options.axis, options.keepdims, location);
+}
+inline Tensor nanstd(const Operand &x, const ReductionOptions &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::nanstd(x, options.axis, options.keepdims, location);
+}
+inline Tensor norm(const Operand &x, const NormOptions &options,
+                   SourceLocation location = SourceLocation::current()) {
+  return backend::norm(x, options.ord, options.axis, options.keepdims, location);
+}
+inline Tensor linspace(const Operand &start, const Operand &stop, const LinspaceOptions &options,
+                       SourceLocation location = SourceLocation::current()) {
+  return backend::linspace(start, stop, options.num, options.endpoint, options.dtype, location);
 }
 inline Tensor any(const Operand &x, const ReductionOptions &options,
                   SourceLocation location = SourceLocation::current()) {

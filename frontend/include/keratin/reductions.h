@@ -4,6 +4,8 @@
 
 #include "keratin/arguments.h"
 
+#include <string>
+
 namespace keratin {
 
 // auto [values, indices] = K::top_k(x, 3);
@@ -52,6 +54,32 @@ Tensor argmin(const Operand &x, Axis axis = -1,
 // first; a NaN is larger than every number. The gradient goes to the elements that were taken.
 TopK top_k(const Operand &x, const Size &k, Axis axis = -1,
            SourceLocation location = SourceLocation::current());
+// The elements along the axis in ascending order, NaN last; and where they come from, int64, equals
+// in their order. The gradient goes to where an element was.
+Tensor sort(const Operand &x, Axis axis = -1, SourceLocation location = SourceLocation::current());
+Tensor argsort(const Operand &x, Axis axis = -1,
+               SourceLocation location = SourceLocation::current());
+// For each value the number of elements of a vector in ascending order that come before it, int64:
+// for side "left" the smaller ones, for "right" its equals, too.
+Tensor searchsorted(const Operand &sorted_sequence, const Operand &values,
+                    const std::string &side = "left",
+                    SourceLocation location = SourceLocation::current());
+// The same reductions of all elements but NaN. Over nothing else: sum 0, prod 1; max, min, mean,
+// var and std are NaN.
+Tensor nansum(const Operand &x, const Axes &axis = None, bool keepdims = false,
+              SourceLocation location = SourceLocation::current());
+Tensor nanprod(const Operand &x, const Axes &axis = None, bool keepdims = false,
+               SourceLocation location = SourceLocation::current());
+Tensor nanmax(const Operand &x, const Axes &axis = None, bool keepdims = false,
+              SourceLocation location = SourceLocation::current());
+Tensor nanmin(const Operand &x, const Axes &axis = None, bool keepdims = false,
+              SourceLocation location = SourceLocation::current());
+Tensor nanmean(const Operand &x, const Axes &axis = None, bool keepdims = false,
+               SourceLocation location = SourceLocation::current());
+Tensor nanvar(const Operand &x, const Axes &axis = None, bool keepdims = false,
+              SourceLocation location = SourceLocation::current());
+Tensor nanstd(const Operand &x, const Axes &axis = None, bool keepdims = false,
+              SourceLocation location = SourceLocation::current());
 // Of the dtype of x, as all arithmetic: of bools whether any so far is true, whether all are.
 Tensor cumsum(const Operand &x, Axis axis = 0, SourceLocation location = SourceLocation::current());
 Tensor cumprod(const Operand &x, Axis axis = 0,

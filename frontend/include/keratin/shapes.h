@@ -41,6 +41,15 @@ Tensor repeat(const Operand &x, const Size &n, SourceLocation location = SourceL
 Tensor tile(const Operand &x, const Shape &n, SourceLocation location = SourceLocation::current());
 Tensor reverse(const Operand &x, const Axes &axes,
                SourceLocation location = SourceLocation::current());
+// numpy.roll: elements move by `shift` along the axis, and those that leave it come in at its other
+// end. One shift for all axes, or one for each; numbers or integer scalars. axis None: of all
+// elements in a row.
+Tensor roll(const Operand &x, const Shape &shift, const Axes &axis = None,
+            SourceLocation location = SourceLocation::current());
+// numpy.take_along_axis: y[i, j] = x[i, indices[i, j]] for the last axis of two. Sizes of other
+// axes are broadcast. Indices count from 0; one outside the axis is an error of the call.
+Tensor take_along_axis(const Operand &x, const Operand &indices, Axis axis = -1,
+                       SourceLocation location = SourceLocation::current());
 // x[start[i] : start[i] + size[i]] on every axis; size -1 is to the end.
 Tensor slice(const Operand &x, const Shape &start, const Shape &size,
              SourceLocation location = SourceLocation::current());

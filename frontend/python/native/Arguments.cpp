@@ -323,6 +323,14 @@ template <> Parts fromPython(nb::handle object, const Argument &argument) {
   return Parts(sizes.entries());
 }
 
+template <> NormOrder fromPython(nb::handle object, const Argument &argument) {
+  if (object.is_none())
+    return None;
+  if (PyUnicode_Check(object.ptr()))
+    return NormOrder(fromPython<std::string>(object, argument));
+  return NormOrder(fromPython<double>(object, argument));
+}
+
 template <> std::vector<bool> fromPython(nb::handle object, const Argument &argument) {
   std::optional<std::vector<nb::object>> entries = entriesOf(object);
   if (!entries)

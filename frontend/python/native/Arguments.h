@@ -62,6 +62,7 @@ template <> Shape fromPython(nb::handle object, const Argument &argument);
 template <> Axis fromPython(nb::handle object, const Argument &argument);
 template <> Axes fromPython(nb::handle object, const Argument &argument);
 template <> Parts fromPython(nb::handle object, const Argument &argument);
+template <> NormOrder fromPython(nb::handle object, const Argument &argument);
 template <> Branch fromPython(nb::handle object, const Argument &argument);
 template <> TensorList fromPython(nb::handle object, const Argument &argument);
 template <> std::vector<Tensor> fromPython(nb::handle object, const Argument &argument);

@@ -38,6 +38,9 @@ void keratin::python::registerCreation(nb::module_ &m) {
   add<&K::identity>(m, "identity");
   add<exactly<Tensor(const Operand &, const Operand &, const Operand &, DTypeArgument,
                      SourceLocation)>(&K::arange)>(m, "arange");
+  add<exactly<Tensor(const Operand &, const Operand &, const Size &, bool, DTypeArgument,
+                     SourceLocation)>(&K::linspace)>(m, "linspace");
+  add<&K::meshgrid>(m, "meshgrid");
   add<exactly<Draw>(&K::random_normal)>(m, "random_normal");
   add<exactly<Draw>(&K::random_uniform)>(m, "random_uniform");
   add<exactly<Draw>(&K::truncated_normal)>(m, "truncated_normal");

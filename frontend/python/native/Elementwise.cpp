@@ -7,6 +7,7 @@ using namespace keratin::python;
 
 void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::abs>(m, "abs");
+  add<&K::atan2>(m, "atan2");
   add<&K::atan>(m, "atan");
   add<&K::cast>(m, "cast");
   add<&K::ceil>(m, "ceil");
@@ -15,12 +16,15 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::equal>(m, "equal");
   add<&K::erf>(m, "erf");
   add<&K::exp>(m, "exp");
+  add<&K::expm1>(m, "expm1");
   add<&K::floor>(m, "floor");
   add<&K::floor_divide>(m, "floor_divide");
   add<&K::greater>(m, "greater");
   add<&K::greater_equal>(m, "greater_equal");
+  add<&K::hypot>(m, "hypot");
   add<&K::less>(m, "less");
   add<&K::less_equal>(m, "less_equal");
+  add<&K::log1p>(m, "log1p");
   add<&K::log>(m, "log");
   add<&K::maximum>(m, "maximum");
   add<&K::minimum>(m, "minimum");
@@ -30,12 +34,14 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::sigmoid>(m, "sigmoid");
   add<&K::sign>(m, "sign");
   add<&K::sin>(m, "sin");
+  add<&K::sinc>(m, "sinc");
   add<&K::softplus>(m, "softplus");
   add<&K::sqrt>(m, "sqrt");
   add<&K::square>(m, "square");
   add<&K::tan>(m, "tan");
   add<&K::tanh>(m, "tanh");
   add<&K::where>(m, "where");
+  add<&K::xlogy>(m, "xlogy");
   // Operators that are no K functions.
   add<+[](const Operand &x, const Operand &y) { return x + y; }>(m, "add");
   add<+[](const Operand &x, const Operand &y) { return x - y; }>(m, "subtract");

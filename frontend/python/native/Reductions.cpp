@@ -13,22 +13,44 @@ void keratin::python::registerReductions(nb::module_ &m) {
   add<exactly<Reduction>(&K::max)>(m, "max");
   add<exactly<Reduction>(&K::mean)>(m, "mean");
   add<exactly<Reduction>(&K::min)>(m, "min");
+  add<exactly<Reduction>(&K::nanmax)>(m, "nanmax");
+  add<exactly<Reduction>(&K::nanmean)>(m, "nanmean");
+  add<exactly<Reduction>(&K::nanmin)>(m, "nanmin");
+  add<exactly<Reduction>(&K::nanprod)>(m, "nanprod");
+  add<exactly<Reduction>(&K::nanstd)>(m, "nanstd");
+  add<exactly<Reduction>(&K::nansum)>(m, "nansum");
+  add<exactly<Reduction>(&K::nanvar)>(m, "nanvar");
   add<exactly<Reduction>(&K::prod)>(m, "prod");
   add<exactly<Reduction>(&K::std)>(m, "std");
   add<exactly<Reduction>(&K::sum)>(m, "sum");
   add<exactly<Reduction>(&K::var)>(m, "var");
   add<&K::argmax>(m, "argmax");
   add<&K::argmin>(m, "argmin");
+  add<&K::argsort>(m, "argsort");
+  add<&K::bincount>(m, "bincount");
   add<&K::cumprod>(m, "cumprod");
   add<&K::cumsum>(m, "cumsum");
+  add<&K::histogram>(m, "histogram");
+  add<&K::searchsorted>(m, "searchsorted");
+  add<&K::segment_mean>(m, "segment_mean");
+  add<&K::segment_sum>(m, "segment_sum");
+  add<&K::sort>(m, "sort");
   add<&K::top_k>(m, "top_k");
   // Linear algebra.
+  add<&K::band_part>(m, "band_part");
   add<&K::batch_dot>(m, "batch_dot");
+  add<&K::cross>(m, "cross");
   add<&K::diag>(m, "diag");
   add<&K::dot>(m, "dot");
   add<&K::einsum>(m, "einsum");
   add<&K::gather>(m, "gather");
+  add<&K::kron>(m, "kron");
   add<&K::matmul>(m, "matmul");
+  add<&K::matrix_power>(m, "matrix_power");
+  add<exactly<Tensor(const Operand &, const NormOrder &, const Axes &, bool, SourceLocation)>(
+      &K::norm)>(m, "norm");
   add<exactly<Tensor(const Operand &, int64_t, Axis, Axis, SourceLocation)>(&K::trace)>(m, "trace");
   add<&K::transpose>(m, "transpose");
+  add<&K::tril>(m, "tril");
+  add<&K::triu>(m, "triu");
 }

@@ -21,6 +21,7 @@ void keratin::python::registerShapes(nb::module_ &m) {
   add<&K::resize_images>(m, "resize_images");
   add<&K::resize_volumes>(m, "resize_volumes");
   add<&K::reverse>(m, "reverse");
+  add<&K::roll>(m, "roll");
   add<&K::scatter>(m, "scatter");
   add<&K::slice>(m, "slice");
   add<&K::spatial_2d_padding>(m, "spatial_2d_padding");
@@ -28,6 +29,7 @@ void keratin::python::registerShapes(nb::module_ &m) {
   add<&K::split>(m, "split");
   add<&K::squeeze>(m, "squeeze");
   add<&K::stack>(m, "stack");
+  add<&K::take_along_axis>(m, "take_along_axis");
   add<&K::temporal_padding>(m, "temporal_padding");
   add<&K::tile>(m, "tile");
 }

@@ -1,0 +1,349 @@
+// What keras.backend does not have and NumPy, SciPy and TensorFlow do.
+class Keratin_Mathematics<string name, string signature> : Keratin_Extension<name, signature>;
+
+class Keratin_PairFunction<string name, string signature, string what, string result>
+    : Keratin_Mathematics<name, name # signature> {
+  let documentation = what # [{
+
+    Args:
+        }] # !subst("(", "", !subst(")", "", signature)) # [{: tensors or what becomes tensors, which are broadcast; integers and bools become
+            floatx().
+
+    Returns:
+        }] # result;
+}
+
+//===-- Element by element ----------------------------------------------------------------------===//
+
+def Api_expm1 : Keratin_FloatExtension<"expm1",
+    "exp(x) - 1 without cancellation near 0, element by element.">;
+def Api_log1p : Keratin_FloatExtension<"log1p",
+    "log(1 + x) without cancellation near 0, element by element.">;
+def Api_sinc : Keratin_FloatExtension<"sinc",
+    "sin(pi * x) / (pi * x), 1 at 0, element by element.">;
+def Api_hypot : Keratin_PairFunction<"hypot", "(x, y)",
+    "sqrt(x * x + y * y) without overflow, element by element.",
+    "A tensor of the wider dtype. At (0, 0) the gradient is 0.">;
+def Api_atan2 : Keratin_PairFunction<"atan2", "(y, x)",
+    "The angle of the point (x, y) in radians, from -pi to pi, element by element.",
+    [{A tensor of the wider dtype, for zeros with the signs that C's atan2 has. At (0, 0) the
+        gradient is 0.}]>;
+def Api_xlogy : Keratin_PairFunction<"xlogy", "(x, y)",
+    "x * log(y), and 0 where x is 0, element by element.",
+    [{A tensor of the wider dtype; NaN where y is. Where x is 0 and log(y) is not finite the
+        gradient is 0.}]>;
+
+//===-- Along axes ------------------------------------------------------------------------------===//
+
+def Api_sort : Keratin_Mathematics<"sort", "sort(x, axis=-1)"> {
+  let documentation = [{
+    The elements along an axis in ascending order.
+
+    Args:
+        x: a tensor or what becomes one.
+        axis: one axis.
+
+    Returns:
+        A tensor of x's shape and dtype, NaN last. The gradient goes to where an element was.
+  }];
+}
+def Api_argsort : Keratin_Mathematics<"argsort", "argsort(x, axis=-1)"> {
+  let documentation = [{
+    Where the elements along an axis come from that stand in ascending order.
+
+    Args:
+        x: a tensor or what becomes one.
+        axis: one axis.
+
+    Returns:
+        An int64 tensor of x's shape; equals in their order, NaN last.
+  }];
+}
+def Api_searchsorted : Keratin_Mathematics<"searchsorted",
+    "searchsorted(sorted_sequence, values, side='left')"> {
+  let documentation = [{
+    How many elements of a vector in ascending order come before values.
+
+    Args:
+        sorted_sequence: a vector or what becomes one; whether it is in order is not looked at.
+        values: a tensor or what becomes one, of any shape.
+        side: 'left': the smaller elements; 'right': equals, too.
+
+    Returns:
+        An int64 tensor of the values' shape: where each would be inserted. NaN counts as larger
+        than any number.
+
+    Raises:
+        ValueError: for another side, and a sequence that is no vector.
+  }];
+}
+def Api_take_along_axis : Keratin_Mathematics<"take_along_axis",
+    "take_along_axis(x, indices, axis=-1)"> {
+  let documentation = [{
+    The elements at places along an axis, each line with its own: x[i, indices[i, j]].
+
+    Args:
+        x: a tensor or what becomes one.
+        indices: integers of x's rank, from 0, as argsort() gives them. Sizes of other axes are
+            broadcast.
+        axis: one axis.
+
+    Returns:
+        A tensor of the indices' shape and x's dtype.
+
+    Raises:
+        TypeError: for indices that are no integers.
+        ValueError: for another rank; at the call, for an index outside the axis.
+  }];
+}
+def Api_roll : Keratin_Mathematics<"roll", "roll(x, shift, axis=None)"> {
+  let documentation = [{
+    The elements moved along axes; those that leave one come in at its other end.
+
+    Args:
+        x: a tensor or what becomes one.
+        shift: by how many places, an int or an integer scalar, also negative; or one for each axis.
+        axis: an axis or a list of them; None: all elements in a row.
+
+    Returns:
+        A tensor of x's shape and dtype: [1, 2, 3] by 1 is [3, 1, 2].
+
+    Raises:
+        ValueError: if there are as many shifts neither as one nor as the axes.
+  }];
+}
+
+class Keratin_NanReduction<string name, string what, string result>
+    : Keratin_Mathematics<name, name # "(x, axis=None, keepdims=False)"> {
+  let hasAddress = 0;
+  let documentation = what # [{
+
+    Args:
+        x: a tensor or what becomes one.
+        axis: an axis or a list of them, negative ones from the end; None: all; []: none.
+        keepdims: whether these axes stay, with size 1.
+
+    Returns:
+        }] # result;
+}
+def Api_nansum : Keratin_NanReduction<"nansum", "The sum of all elements along axes but NaN.",
+    "A tensor of x's dtype, int32 for bools; 0 over no number.">;
+def Api_nanprod : Keratin_NanReduction<"nanprod", "The product of all elements along axes but NaN.",
+    "A tensor of x's dtype, int32 for bools; 1 over no number.">;
+def Api_nanmax : Keratin_NanReduction<"nanmax", "The largest of all elements along axes but NaN.",
+    "A tensor of x's dtype, int32 for bools; NaN over no number.">;
+def Api_nanmin : Keratin_NanReduction<"nanmin", "The smallest of all elements along axes but NaN.",
+    "A tensor of x's dtype, int32 for bools; NaN over no number.">;
+def Api_nanmean : Keratin_NanReduction<"nanmean", "The mean of all elements along axes but NaN.",
+    "A tensor of x's dtype, floatx() for integers and bools; NaN over no number.">;
+def Api_nanvar : Keratin_NanReduction<"nanvar",
+    "The population variance of all elements along axes but NaN.",
+    "A tensor of x's dtype, floatx() for integers and bools; NaN over no number.">;
+def Api_nanstd : Keratin_NanReduction<"nanstd",
+    "The standard deviation of all elements along axes but NaN.",
+    [{A tensor of x's dtype, floatx() for integers and bools; NaN over no number. Where the
+        variance is 0 the gradient is not finite.}]>;
+
+//===-- Segments --------------------------------------------------------------------------------===//
+
+class Keratin_SegmentReduction<string name, string what, string result>
+    : Keratin_Mathematics<name, name # "(x, segment_ids, num_segments)"> {
+  let documentation = what # [{
+
+    Args:
+        x: a tensor or what becomes one, of rank 1 or more.
+        segment_ids: an integer for each row of x, in no order: its segment.
+        num_segments: how many segments there are, an int or a scalar tensor.
+
+    Returns:
+        }] # result # [{
+
+    Raises:
+        TypeError: for ids that are no integers.
+        ValueError: for ids that are not as many as rows; at the call, for one that is negative or
+            not below num_segments.
+  }];
+}
+def Api_segment_sum : Keratin_SegmentReduction<"segment_sum",
+    "The sums of the rows that belong to one segment.",
+    [{A tensor (num_segments, ...) of x's dtype, int32 for bools; 0 for a segment without rows.
+        Rows are added in their order.}]>;
+def Api_segment_mean : Keratin_SegmentReduction<"segment_mean",
+    "The means of the rows that belong to one segment.",
+    [{A tensor (num_segments, ...) of x's dtype, floatx() for integers and bools; 0 for a segment
+        without rows.}]>;
+def Api_bincount : Keratin_Mathematics<"bincount", "bincount(x, length, weights=None)"> {
+  let documentation = [{
+    How often each of the numbers from 0 on is among integers.
+
+    Args:
+        x: integers, of any shape.
+        length: how many numbers are counted, an int or a scalar tensor.
+        weights: None, or what each element counts; broadcast to x's shape.
+
+    Returns:
+        A vector of this length: int64, or of the weights' dtype.
+
+    Raises:
+        TypeError: for x that has no integers.
+        ValueError: at the call, for an element that is negative or not below length.
+  }];
+}
+def Api_histogram : Keratin_Mathematics<"histogram", "histogram(x, bins, low, high)"> {
+  let documentation = [{
+    How many elements are in each of equal parts of a range.
+
+    Args:
+        x: a tensor or what becomes one; integers and bools become floatx().
+        bins: how many parts, an int.
+        low, high: the ends of the range, two numbers. Elements outside, and NaN, are not counted.
+
+    Returns:
+        An int64 vector. A part has its lower edge and not its upper one, but for the last.
+
+    Raises:
+        ValueError: for no bins, and a range that is empty or not finite.
+  }];
+}
+
+//===-- Matrices --------------------------------------------------------------------------------===//
+
+class Keratin_Triangle<string name, string where>
+    : Keratin_Mathematics<name, name # "(x, k=0)"> {
+  let documentation = "The matrices in the last two axes " # where # [{ a diagonal, 0 elsewhere.
+
+    Args:
+        x: a tensor or what becomes one, of rank 2 or more.
+        k: the diagonal, an int: 0 is the main one, 1 the next above it.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
+    Raises:
+        ValueError: for a scalar or a vector.
+  }];
+}
+def Api_tril : Keratin_Triangle<"tril", "on and below">;
+def Api_triu : Keratin_Triangle<"triu", "on and above">;
+def Api_band_part : Keratin_Mathematics<"band_part", "band_part(x, num_lower, num_upper)"> {
+  let documentation = [{
+    The matrices in the last two axes near the main diagonal, 0 elsewhere.
+
+    Args:
+        x: a tensor or what becomes one, of rank 2 or more.
+        num_lower, num_upper: how many diagonals below and above the main one stay, ints; a
+            negative one: all.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
+    Raises:
+        ValueError: for a scalar or a vector.
+  }];
+}
+def Api_kron : Keratin_Mathematics<"kron", "kron(x, y)"> {
+  let documentation = [{
+    The Kronecker product: each element of x multiplied by the whole y, in its place.
+
+    Args:
+        x, y: tensors or what becomes tensors; the shorter shape has axes of size 1 before it.
+
+    Returns:
+        A tensor of the wider dtype, whose sizes are the products of theirs.
+  }];
+}
+def Api_cross : Keratin_Mathematics<"cross", "cross(x, y, axis=-1)"> {
+  let documentation = [{
+    The cross products of vectors of three along an axis.
+
+    Args:
+        x, y: tensors or what becomes tensors; they are broadcast.
+        axis: one axis, of size 3.
+
+    Returns:
+        A tensor of the wider dtype.
+
+    Raises:
+        TypeError: for bools.
+        ValueError: for an axis of another size.
+  }];
+}
+def Api_norm : Keratin_Mathematics<"norm", "norm(x, ord=None, axis=None, keepdims=False)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    Norms of vectors or matrices, as of numpy.linalg.norm.
+
+    Args:
+        x: a tensor or what becomes one; integers and bools become floatx().
+        ord: of vectors a number p: sum(abs(x)**p)**(1 / p), inf: the largest of abs(x), -inf: the
+            smallest, 0: how many are not 0; None: 2. Of matrices 1, -1: the largest, the smallest
+            sum of abs(x) of a column; inf, -inf: of a row; 'fro', None: the square root of the
+            sum of squares.
+        axis: the axis of the vectors, or two of matrices, rows first; None: all elements if ord is
+            None, else x is a vector or a matrix.
+        keepdims: whether these axes stay, with size 1.
+
+    Returns:
+        A tensor of x's dtype. Where the sum under a root is 0 its gradient is 0.
+
+    Raises:
+        ValueError: for another ord, and more than two axes.
+        NotImplementedError: for 2, -2 and 'nuc' of matrices, which need singular values.
+  }];
+}
+def Api_matrix_power : Keratin_Mathematics<"matrix_power", "matrix_power(x, n)"> {
+  let documentation = [{
+    The products of n equal square matrices in the last two axes.
+
+    Args:
+        x: a tensor or what becomes one, of rank 2 or more.
+        n: an int, 0 or more; 0 gives unit matrices.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
+    Raises:
+        TypeError: for bools.
+        ValueError: for matrices that are not square.
+        NotImplementedError: for a negative n.
+  }];
+}
+
+//===-- Grids -----------------------------------------------------------------------------------===//
+
+def Api_linspace : Keratin_Mathematics<"linspace",
+    "linspace(start, stop, num=50, endpoint=True, dtype=None)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    Numbers at equal distances.
+
+    Args:
+        start, stop: the first and, with endpoint, the last: numbers or scalar tensors.
+        num: how many, an int or a scalar tensor.
+        endpoint: whether stop is one of them; if not, it is the one behind.
+        dtype: a name; None: floatx(). They are computed in float64.
+
+    Returns:
+        A vector.
+
+    Raises:
+        ValueError: for a negative num, and a start or stop that is no scalar.
+  }];
+}
+def Api_meshgrid : Keratin_Mathematics<"meshgrid", "meshgrid(xs, indexing='xy')"> {
+  let pythonResult = "List[Tensor]";
+  let documentation = [{
+    The coordinates of all points of a grid.
+
+    Args:
+        xs: a list of vectors or what becomes vectors: the coordinates along each axis.
+        indexing: 'ij': axis i of the results is that of vector i; 'xy': the first two change
+            places, rows being y.
+
+    Returns:
+        A list of tensors, one for each vector, with an axis for each of them.
+
+    Raises:
+        ValueError: for another indexing, and what is no vector.
+  }];
+}

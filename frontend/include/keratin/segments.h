@@ -1,0 +1,28 @@
+// K functions: what elements of one number have together.
+#ifndef KERATIN_SEGMENTS_H
+#define KERATIN_SEGMENTS_H
+
+#include "keratin/arguments.h"
+
+namespace keratin::backend {
+
+// Row i of x belongs to segment segment_ids[i], one of num_segments; the ids are in no order. Row j
+// of the result is the sum of the rows of segment j, 0 of none, added in the order of x. An id
+// that is negative or too large is an error of the call.
+Tensor segment_sum(const Operand &x, const Operand &segment_ids, const Size &num_segments,
+                   SourceLocation location = SourceLocation::current());
+// Their mean, 0 of none; integers and bools become floatx.
+Tensor segment_mean(const Operand &x, const Operand &segment_ids, const Size &num_segments,
+                    SourceLocation location = SourceLocation::current());
+// How often each of the numbers 0 ... length - 1 is in x, int64; with weights the sum of the
+// weights at its places. A number that is none of these is an error of the call.
+Tensor bincount(const Operand &x, const Size &length, const Operand &weights = None,
+                SourceLocation location = SourceLocation::current());
+// How many elements are in each of so many equal parts of low ... high, int64; the last part has
+// its upper edge, too. Elements outside, and NaN, are not counted.
+Tensor histogram(const Operand &x, int64_t bins, double low, double high,
+                 SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_SEGMENTS_H

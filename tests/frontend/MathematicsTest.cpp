@@ -1,0 +1,60 @@
+// What the API has for scientists: derivatives against central differences, and how C++ calls it.
+// Values are compared with NumPy's in tests/python/mathematics_test.py.
+#include "tests/frontend/GradientCheck.h"
+
+#include <limits>
+
+static const double infinity = std::numeric_limits<double>::infinity();
+
+TEST_CASE("gradients of mathematical functions") {
+  Array square{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}, {0.9, -0.2, 1.4}};
+  Tensor other = K::constant(Array{{0.5, -0.7, 1.9}, {-1.1, 0.8, 0.2}}, "float64");
+  Tensor ids = K::constant(Array{1, 1}, "int32"),
+         places = K::constant(Array{{2, 0}, {1, 1}}, "int64");
+  for (const GradientCase &test : std::vector<GradientCase>{
+           {"expm1", [](auto &x) { return K::expm1(x); }},
+           {"log1p", [](auto &x) { return K::log1p(K::square(x)); }},
+           {"sinc", [](auto &x) { return K::sinc(x * 0.5); }},
+           {"hypot", [=](auto &x) { return K::hypot(x, other); }},
+           {"hypot of equals", [](auto &x) { return K::hypot(x, x); }},
+           {"atan2", [=](auto &x) { return K::atan2(x, other); }},
+           {"atan2, the other", [=](auto &x) { return K::atan2(other, x); }},
+           {"xlogy", [](auto &x) { return K::xlogy(x, K::square(x) + 0.1); }},
+           {"sort", [](auto &x) { return K::sort(x, 1); }},
+           {"take_along_axis", [=](auto &x) { return K::take_along_axis(x, places); }},
+           {"roll", [](auto &x) { return K::roll(K::square(x), 2); }},
+           {"roll along axes", [](auto &x) { return K::roll(K::square(x), {1, -1}, {0, 1}); }},
+           {"nanvar", [](auto &x) { return K::nanvar(x, {.axis = 1}); }},
+           {"nanprod", [](auto &x) { return K::nanprod(x, {.axis = 0}); }},
+           {"segment_sum", [=](auto &x) { return K::segment_sum(K::square(x), ids, 3); }},
+           {"segment_mean", [=](auto &x) { return K::segment_mean(K::square(x), ids, 2); }},
+           {"bincount",
+            [=](auto &x) {
+              return K::bincount(K::constant(Array{{0, 2, 0}, {1, 1, 2}}, "int32"), 3,
+                                 K::square(x));
+            }},
+           {"tril", [](auto &x) { return K::tril(K::square(x)); }},
+           {"kron", [=](auto &x) { return K::kron(x, other); }},
+           {"cross", [=](auto &x) { return K::cross(x, other) * x; }},
+           {"norm", [](auto &x) { return K::norm(x, {.axis = 1}); }},
+           {"norm of order 3", [](auto &x) { return K::norm(x, 3, 0); }},
+           {"norm of order inf",
+            [](auto &x) { return K::norm(x, infinity, 1) * K::norm(x, 1, 1); }},
+           {"norm of matrices", [](auto &x) { return K::norm(x, 1) * K::norm(x, "fro"); }},
+           {"matrix_power", [](auto &x) { return K::matrix_power(x, 5); }, square},
+           {"linspace",
+            [](auto &x) {
+              return K::linspace(x[{0, 0}], x[{1, 1}], {.num = 4, .dtype = "float64"});
+            }},
+       })
+    checkGradient(test);
+}
+
+TEST_CASE("options of mathematical functions") {
+  Tensor x = K::constant(Array{{3.0, 4.0}, {5.0, 12.0}});
+  checkValue(K::norm(x, {.axis = 1, .keepdims = true}), Array{{5.0}, {13.0}});
+  checkValue(K::norm(x, {.ord = infinity, .axis = 0}), Array{5.0, 12.0});
+  checkValue(K::nansum(x, {.axis = 0}), Array{8.0, 16.0});
+  checkValue(K::linspace(0, 1, {.num = 4, .endpoint = false}), Array{0.0, 0.25, 0.5, 0.75});
+  checkValue(K::meshgrid({Array{1, 2}, Array{3}})[1], Array{{3, 3}});
+}
