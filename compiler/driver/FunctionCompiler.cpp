@@ -4,6 +4,7 @@
 #include "codegen/llvm/LowerToLlvm.h"
 #include "compiler/driver/CompilePass.h"
 #include "compiler/driver/ReportPattern.h"
+#include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Keratin.h"
 #include "passes/Passes.h"
@@ -264,7 +265,7 @@ absl::Status FunctionCompiler::beginPlan() {
   // Without a loop or a gradient there is nothing to choose.
   bool hasChoice =
       module.walk([](ir::ScanOp) { return WalkResult::interrupt(); }).wasInterrupted() &&
-      module.walk([](ir::GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      ir::hasDerivatives(module);
   if (options.memoryBudget > 0 && hasChoice) {
     absl::StatusOr<int64_t> chosen = chooseKeptBytes();
     if (!chosen.ok())

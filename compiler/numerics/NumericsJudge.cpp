@@ -1,6 +1,7 @@
 #include "compiler/numerics/NumericsJudge.h"
 
 #include "compiler/numerics/FunctionReducer.h"
+#include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
@@ -50,9 +51,7 @@ static void inlineKernels(func::FuncOp function) {
 static OwningOpRef<ModuleOp> meaningOf(func::FuncOp function) {
   OwningOpRef<ModuleOp> module = copyOf(function);
   inlineKernels(functionOf(*module));
-  bool hasGradients =
-      module->walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!hasGradients)
+  if (!hasDerivatives(*module))
     return module;
   ScopedDiagnosticHandler silence(module->getContext(), [](Diagnostic &) {});
   PassManager manager(module->getContext(), ModuleOp::getOperationName());

@@ -10,6 +10,7 @@
 #include "frontend/graph/Job.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SourcePlace.h"
+#include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
@@ -140,9 +141,7 @@ static void definitionsToOps(mlir::func::FuncOp function) {
 // lazy.
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
                                     llvm::ArrayRef<ir::VariableOp> variables) {
-  bool hasGradients =
-      function.walk([](ir::GradientsOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
-  if (hasGradients || function->hasAttr(ir::kLazyUpdatesAttr)) {
+  if (ir::hasDerivatives(function) || function->hasAttr(ir::kLazyUpdatesAttr)) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
     mlir::PassManager manager(module.getContext());
     auto &nested = manager.nest<mlir::func::FuncOp>();

@@ -4,6 +4,7 @@
 #include "ir/builder/DifferentiablePaths.h"
 #include "ir/interfaces/ComputedSizes.h"
 
+#include "ir/interfaces/OpProperties.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace keratin;
@@ -49,8 +50,8 @@ bool Body::isInside(Operation *op) const {
   for (const Trace *trace : traces)
     if (trace->hasMade(op))
       // A gradient or a size that is the same in every step is computed before the loop.
-      return (!llvm::isa<ir::GradientsOp>(op) && !ir::symbolDefinedBy(op)) ||
-             !trace->stepNumber() || trace->isPerStep(op);
+      return (!ir::isDerivative(op) && !ir::symbolDefinedBy(op)) || !trace->stepNumber() ||
+             trace->isPerStep(op);
   return false;
 }
 
@@ -79,17 +80,17 @@ void Body::select() {
   }
 }
 
-// The ops on the ways from the loss of a gradient to its values; whether there are new ones.
+// The ops on the ways from the losses of a derivative to its variables; whether there are new ones.
 bool Body::addPaths() {
   size_t before = older.size();
   for (Operation *op : ops) {
-    auto gradients = llvm::dyn_cast<ir::GradientsOp>(op);
-    if (!gradients)
+    std::optional<ir::Derivative> derivative = ir::derivativeOf(op);
+    if (!derivative)
       continue;
-    ir::DifferentiablePaths paths(gradients.getLoss());
+    ir::DifferentiablePaths paths(llvm::to_vector(derivative->losses));
     std::vector<Operation *> ordered(paths.ops().begin(), paths.ops().end());
     llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    llvm::DenseSet<Value> active(gradients.getXs().begin(), gradients.getXs().end());
+    llvm::DenseSet<Value> active(derivative->variables.begin(), derivative->variables.end());
     for (Operation *step : ordered)
       for (mlir::OpOperand &operand : step->getOpOperands())
         if (active.contains(operand.get()) && ir::isDifferentiableOperand(operand)) {

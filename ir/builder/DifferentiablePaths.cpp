@@ -1,6 +1,7 @@
 #include "ir/builder/DifferentiablePaths.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -42,6 +43,44 @@ void DifferentiablePaths::walkOp(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (ir::isDifferentiableOperand(operand))
       reach(operand.get());
+}
+
+LogicalResult OpsBetween::find(Block *block, ArrayRef<Value> losses) {
+  paths.emplace(losses);
+  SmallVector<Operation *> ops(paths->ops());
+  if (llvm::any_of(ops, [&](Operation *op) { return op->getBlock() != block; }))
+    return failure();
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  findAmong(ops);
+  return success();
+}
+
+void OpsBetween::findAmong(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+          return isDifferentiableOperand(operand) && isActive(operand.get());
+        })) {
+      active.insert(op);
+      order.push_back(op);
+    }
+}
+
+std::optional<Derivative> keratin::ir::derivativeOf(Operation *op) {
+  if (auto gradients = dyn_cast<GradientsOp>(op))
+    return Derivative{op->getOperands().take_front(1), gradients.getXs()};
+  if (auto jvp = dyn_cast<JvpOp>(op))
+    return Derivative{jvp.getOutputs(), jvp.getInputs()};
+  if (auto vjp = dyn_cast<VjpOp>(op))
+    return Derivative{vjp.getOutputs(), vjp.getInputs()};
+  return std::nullopt;
+}
+
+bool keratin::ir::hasDerivatives(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isDerivative(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 static Value yielded(Region &body, unsigned number) {

@@ -10,8 +10,7 @@ using namespace mlir;
 
 ReverseMode::ReverseMode(OpBuilder &builder, Location location, ArrayRef<Value> losses,
                          ArrayRef<Value> independent)
-    : builder(builder), location(location), paths(losses),
-      independent(independent.begin(), independent.end()) {}
+    : builder(builder), location(location), losses(losses), between(independent) {}
 
 ReverseMode::~ReverseMode() {
   for (auto [original, extension] : extensions)
@@ -19,22 +18,15 @@ ReverseMode::~ReverseMode() {
 }
 
 LogicalResult ReverseMode::prepare() {
-  for (Operation *op : paths.ops()) {
-    if (op->getBlock() != builder.getInsertionBlock())
-      return emitGraphError(location)
-             << "gradients: the loss depends on an op outside the block of its gradient";
-    order.push_back(op);
-  }
-  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  llvm::erase_if(order, [&](Operation *op) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (isDifferentiableOperand(operand) && isActive(operand.get())) {
-        active.insert(op);
-        return false;
-      }
-    return true;
-  });
+  if (failed(between.find(builder.getInsertionBlock(), losses)))
+    return emitGraphError(location)
+           << "gradients: the loss depends on an op outside the block of its gradient";
   return success();
+}
+
+void ReverseMode::prepareLinear(ArrayRef<Operation *> ops) {
+  isLinear = true;
+  between.findAmong(ops);
 }
 
 // The value that has taken the place of a result of a loop, or the value itself.
@@ -124,7 +116,7 @@ LogicalResult ReverseMode::buildGradients(Operation *op, ArrayRef<Cotangent> cot
     if (!value || !isWanted)
       continue;
     gradient = {value, zeros.through(op)};
-    if (zeros && differentiable.hasUnboundedDerivative())
+    if (zeros && !isLinear && differentiable.hasUnboundedDerivative())
       gradient.value = GraphMath(builder, gradientLocation(op)).keepZeros(dys[0], value);
   }
   return success();
@@ -159,9 +151,9 @@ LogicalResult ReverseMode::differentiate(Operation *op) {
 }
 
 LogicalResult ReverseMode::run() {
-  differentiatedOps += order.size();
+  differentiatedOps += between.ops().size();
   // The definition of an independent value is on a path only to others: their gradients are total.
-  for (Operation *op : llvm::reverse(order))
+  for (Operation *op : llvm::reverse(between.ops()))
     if (failed(differentiate(op)))
       return failure();
   return success();

@@ -27,12 +27,13 @@ public:
   ReverseMode &operator=(const ReverseMode &) = delete;
   // Finds the ops to walk through; fails if the losses depend on an op of another block.
   mlir::LogicalResult prepare();
+  // Instead: walks through these alone, in the order of the block, which make of the independent
+  // values what is linear in them. Nothing they are multiplied by is a derivative, so zeros by
+  // choice need no guard.
+  void prepareLinear(llvm::ArrayRef<mlir::Operation *> ops);
 
   // Whether the value depends, by a differentiable path, on an independent one.
-  bool isActive(mlir::Value value) const {
-    return independent.contains(value) ||
-           (value.getDefiningOp() && active.contains(value.getDefiningOp()));
-  }
+  bool isActive(mlir::Value value) const { return between.isActive(value); }
   // Adds to the cotangent of an active loss.
   void seed(mlir::Value loss, Cotangent cotangent) { add(loss, cotangent); }
 
@@ -59,11 +60,9 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Location location;
-  DifferentiablePaths paths;
-  llvm::DenseSet<mlir::Value> independent;
-  // Ops on a path from an independent value to a loss, in the order of the block.
-  llvm::SmallVector<mlir::Operation *> order;
-  llvm::DenseSet<mlir::Operation *> active;
+  llvm::SmallVector<mlir::Value> losses;
+  OpsBetween between;
+  bool isLinear = false;
   llvm::DenseMap<mlir::Value, Cotangent> cotangents;
   // Loops that were replaced, which stay as long as the maps that know their results; and back.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> extensions, originals;

@@ -173,6 +173,8 @@ class Keratin_Properties {
   bit isTiled = 0;
   // Operands in which it is linear, each by itself, as far as passes move sums through it.
   list<string> linearIn = [];
+  // 1: stands for a derivative, until the ops that compute it take its place.
+  bit isDerivative = 0;
   // How it is made for all steps of a loop at once (passes/loops/StepBatcher.h). "dimensions": with
   // one more dimension before all others, which `dimensions` of its attributes are told of; "own":
   // by a method of StepBatcher, whose absence is a compile error; "": not at all.
@@ -198,6 +200,7 @@ class Keratin_Properties {
 // What is data about an op stands in its record; what is not is a method in the neighbouring files
 // of its family:
 //   hasCustomVjp         X::buildVjp        in XGradients.cpp
+//   hasCustomJvp         X::buildJvp        there, too
 //   hasCustomEvaluate    X::evaluate        in ir/reference
 // Leaving one out is a link error.
 class Keratin_Op<string mnemonic, list<Trait> traits = []>
@@ -209,11 +212,18 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
   // where there is none.
   list<dag> vjp = [];
   bit hasCustomVjp = 0;
+  // Tangent. "linear": the op itself, of the operands' tangents, and of zeros where one has none;
+  // "product": the sum of the op with one operand's tangent in its place, for each that has one; "":
+  // what follows from the gradient (ir/builder/TangentRules.h).
+  string jvp = "";
+  bit hasCustomJvp = 0;
   // 0: gradients stop here on purpose (the operands get none).
   bit isDifferentiable = 1;
   // 1: the result takes elements of the operands and leaves others, to which no gradient flows,
   // however infinite their own derivative.
   bit choosesElements = 0;
+  // 1: the result has elements that are zeros whatever the operands are.
+  bit fillsWithZeros = 0;
   // 1 (elementwise ops): the cotangent is multiplied by what may be infinite or NaN.
   bit hasUnboundedDerivative = 0;
 

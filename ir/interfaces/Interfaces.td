@@ -6,8 +6,8 @@ include "mlir/IR/OpBase.td"
 
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::keratin::ir";
-  let description = "Reverse-mode derivative: the map from the cotangents of the results to those "
-      "of the operands.";
+  let description = "Derivatives: the map from the cotangents of the results to those of the "
+      "operands, and the map from the tangents of the operands to those of the results.";
   let methods = [
     InterfaceMethod<[{
       Whether a gradient can flow from the results to this operand at all.
@@ -21,9 +21,19 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ArrayRef<::mlir::Value>":$cotangents,
            "::mlir::SmallVectorImpl<::mlir::Value> &":$gradients)>,
     InterfaceMethod<[{
+      Builds the tangent of each result for the given tangents of the operands (null where an
+      operand has none, or no gradient flows to it). An entry stays null where there is none.
+    }], "::mlir::LogicalResult", "buildJvp",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ArrayRef<::mlir::Value>":$tangents,
+           "::mlir::SmallVectorImpl<::mlir::Value> &":$results)>,
+    InterfaceMethod<[{
       Whether the result takes elements of the operands and leaves others: the cotangent of
       those is exactly zero, whatever they are.
     }], "bool", "choosesElements">,
+    InterfaceMethod<[{
+      Whether the result has elements that are zeros, and whose tangent is exactly zero, whatever
+      the operands are.
+    }], "bool", "fillsWithZeros">,
     InterfaceMethod<[{
       Whether a gradient may be infinite or NaN times the cotangent, element by element. Where
       such a cotangent is zero by choice, the gradient is zero too.

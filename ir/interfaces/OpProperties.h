@@ -61,6 +61,9 @@ bool isBatchable(mlir::Operation *op);
 // leaves alone. For ops that are batchable and have no way of their own for it.
 void prependDimension(mlir::Operation *op);
 
+// Whether it stands for a derivative, until the ops that compute it take its place.
+bool isDerivative(mlir::Operation *op);
+
 //===-- Numbers -------------------------------------------------------------------------------===//
 
 // Units in the last place that an element may be wrong by (docs/vector-math.md), if its operands

@@ -2,6 +2,7 @@
 // what goes to all comes back from all.
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/TangentRules.h"
 #include "ir/dialect/Keratin.h"
 
 using namespace keratin::ir;
@@ -108,4 +109,23 @@ LogicalResult ReduceScatterOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cota
     gradients[0] = all;
   }
   return success();
+}
+
+// The largest and the smallest choose; the others are linear.
+static LogicalResult tangentOfReduction(DifferentiableOpInterface op, RankReduction reduction,
+                                        OpBuilder &builder, ArrayRef<Value> tangents,
+                                        SmallVectorImpl<Value> &results) {
+  bool chooses = reduction == RankReduction::Max || reduction == RankReduction::Min;
+  return chooses ? tangentsByVjp(op, builder, tangents, results)
+                 : tangentOfLinear(op, builder, tangents, results);
+}
+
+LogicalResult AllReduceOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
+                                    SmallVectorImpl<Value> &results) {
+  return tangentOfReduction(*this, getReduction(), builder, tangents, results);
+}
+
+LogicalResult ReduceScatterOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
+                                        SmallVectorImpl<Value> &results) {
+  return tangentOfReduction(*this, getReduction(), builder, tangents, results);
 }

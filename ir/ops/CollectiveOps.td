@@ -52,6 +52,7 @@ def Keratin_AllReduceOp : Keratin_CollectiveOp<"all_reduce",
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$reduction $x (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
+  let hasCustomJvp = 1;
 }
 
 def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather", (ins Keratin_Tensor:$x)> {
@@ -68,6 +69,7 @@ def Keratin_AllGatherOp : Keratin_CollectiveOp<"all_gather", (ins Keratin_Tensor
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x (`along` $mesh_axis^)? attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let jvp = "linear";
 }
 
 def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter",
@@ -86,6 +88,7 @@ def Keratin_ReduceScatterOp : Keratin_CollectiveOp<"reduce_scatter",
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$reduction $x (`along` $mesh_axis^)? attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let hasCustomJvp = 1;
 }
 
 def Keratin_BroadcastFromOp : Keratin_CollectiveOp<"broadcast_from",
@@ -102,6 +105,7 @@ def Keratin_BroadcastFromOp : Keratin_CollectiveOp<"broadcast_from",
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `root` `=` $root (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
+  let jvp = "linear";
 }
 
 def Keratin_AllToAllOp : Keratin_CollectiveOp<"all_to_all", (ins Keratin_Tensor:$x),
@@ -118,6 +122,7 @@ def Keratin_AllToAllOp : Keratin_CollectiveOp<"all_to_all", (ins Keratin_Tensor:
   }];
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x (`along` $mesh_axis^)? attr-dict `:` type($y)";
+  let jvp = "linear";
 }
 
 def Keratin_PermuteOp : Keratin_CollectiveOp<"permute",
@@ -136,6 +141,8 @@ def Keratin_PermuteOp : Keratin_CollectiveOp<"permute",
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `pairs` `=` $pairs (`along` $mesh_axis^)? attr-dict `:` type($y)";
   let hasVerifier = 1;
+  let jvp = "linear";
+  let fillsWithZeros = 1;
 }
 
 // No message: a call knows its rank, as it knows its sizes.

@@ -34,6 +34,7 @@ def Keratin_DotGeneralOp : Keratin_Op<"dot_general", [Pure, InferTypeOpAdaptor]>
     functional-type(operands, results)
   }];
   let hasCustomVjp = 1;
+  let jvp = "product";
 }
 
 #endif // KERATIN_CONTRACTION_OPS

@@ -582,6 +582,7 @@ def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<Element
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCustomVjp = 1;
+  let jvp = "linear";
 }
 
 //===-- Markers: elementwise identities with a meaning ----------------------------------------===//

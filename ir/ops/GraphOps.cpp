@@ -31,9 +31,47 @@ LogicalResult GradientsOp::verify() {
   return success();
 }
 
-LogicalResult GradientsOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {
-  return emitOpError("must be expanded before what depends on it is differentiated");
+// Of what a derivative pairs one by one.
+static LogicalResult verifySameTypes(Operation *op, StringRef what, ValueRange values,
+                                     StringRef theirs, ValueRange partners) {
+  if (values.size() != partners.size())
+    return op->emitOpError("needs one ")
+           << what << " for each of the " << partners.size() << " " << theirs << "s, found "
+           << values.size();
+  for (auto [value, partner] : llvm::zip(values, partners))
+    if (value.getType() != partner.getType())
+      return op->emitOpError("a ") << what << " has the type of its " << theirs << ", found "
+                                   << value.getType() << " for " << partner.getType();
+  return success();
 }
+
+LogicalResult JvpOp::verify() {
+  if (failed(verifySameTypes(*this, "tangent", getTangents(), "input", getInputs())))
+    return failure();
+  return verifySameTypes(*this, "result", getYs(), "output", getOutputs());
+}
+
+LogicalResult VjpOp::verify() {
+  if (failed(verifySameTypes(*this, "cotangent", getCotangents(), "output", getOutputs())))
+    return failure();
+  return verifySameTypes(*this, "result", getYs(), "input", getInputs());
+}
+
+static LogicalResult emitNotExpanded(Operation *op) {
+  return op->emitOpError("must be expanded before what depends on it is differentiated");
+}
+
+#define KERATIN_DERIVATIVE(Op)                                                                     \
+  LogicalResult Op::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {             \
+    return emitNotExpanded(*this);                                                                 \
+  }                                                                                                \
+  LogicalResult Op::buildJvp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {             \
+    return emitNotExpanded(*this);                                                                 \
+  }
+KERATIN_DERIVATIVE(GradientsOp)
+KERATIN_DERIVATIVE(JvpOp)
+KERATIN_DERIVATIVE(VjpOp)
+#undef KERATIN_DERIVATIVE
 
 LogicalResult DefineSizeOp::verify() {
   if (!isa_and_nonnull<FunctionOpInterface, LoopOpInterface, IfOp>((*this)->getParentOp()))

@@ -155,6 +155,7 @@ def Keratin_EnterRankOp : Keratin_RankMarkerOp<"enter_rank"> {
     ```
   }];
   let vjp = [(LeaveRank $dy)];
+  let jvp = "linear";
 }
 
 def Keratin_LeaveRankOp : Keratin_RankMarkerOp<"leave_rank"> {
@@ -162,6 +163,7 @@ def Keratin_LeaveRankOp : Keratin_RankMarkerOp<"leave_rank"> {
   let description = "Parts are one behind the other, as ever; of values that are no parts it is the "
       "sum. Gradient: enter_rank of dy.";
   let vjp = [(EnterRank $dy)];
+  let jvp = "linear";
 }
 
 def Keratin_AverageRanksOp : Keratin_Op<"average_ranks", [AllTypesMatch<["x", "y"]>, Pure]> {
@@ -175,15 +177,24 @@ def Keratin_AverageRanksOp : Keratin_Op<"average_ranks", [AllTypesMatch<["x", "y
   let arguments = (ins Keratin_FloatTensor:$x, Keratin_Tensor:$rows, DenseI64ArrayAttr:$axes);
   let results = (outs Keratin_FloatTensor:$y);
   let vjp = [(Identity $dy), (None)];
+  let jvp = "linear";
 }
 
-def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
-  let summary = "the gradient of a sum of losses with respect to values of the graph";
+// Left by the frontend; the Gradient phase replaces it by the ops that compute it. Differentiable,
+// so that derivatives have derivatives: the inner one is expanded first.
+class Keratin_DerivativeOp<string mnemonic, list<Trait> traits = []>
+    : Keratin_Op<mnemonic, !listconcat([Pure], traits)> {
   let isSaved = 0;
+  let isDerivative = 1;
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+  let hasCustomJvp = 1;
+}
+
+def Keratin_GradientsOp : Keratin_DerivativeOp<"gradients"> {
+  let summary = "the gradient of a sum of losses with respect to values of the graph";
   let description = [{
-    Left by K::gradients; the Gradient phase replaces it by the ops that compute it. `x` entries
-    are treated as independent. Differentiable, so that gradients have gradients: the inner one
-    is expanded first.
+    Left by K::gradients. `x` entries are treated as independent.
 
     ```mlir
     %g = keratin.gradients %loss wrt %w : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
@@ -192,8 +203,42 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let arguments = (ins Keratin_FloatTensor:$loss, Variadic<Keratin_FloatTensor>:$xs);
   let results = (outs Variadic<Keratin_FloatTensor>:$ys);
   let assemblyFormat = "$loss `wrt` $xs attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-  let hasCustomVjp = 1;
+}
+
+def Keratin_JvpOp : Keratin_DerivativeOp<"jvp", [AttrSizedOperandSegments]> {
+  let summary = "how values change with values of the graph along tangents of these";
+  let description = [{
+    Left by K::jvp. Of each output the sum, over the inputs, of its derivative with respect to
+    the input times the input's tangent. Zeros where an output does not depend on an input.
+
+    ```mlir
+    %t = keratin.jvp of %y wrt %x along %v
+        : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<Keratin_FloatTensor>:$outputs, Variadic<Keratin_FloatTensor>:$inputs,
+      Variadic<Keratin_FloatTensor>:$tangents);
+  let results = (outs Variadic<Keratin_FloatTensor>:$ys);
+  let assemblyFormat = "`of` $outputs `wrt` $inputs `along` $tangents attr-dict `:` "
+      "functional-type(operands, results)";
+}
+
+def Keratin_VjpOp : Keratin_DerivativeOp<"vjp", [AttrSizedOperandSegments]> {
+  let summary = "the gradient of values, weighted by cotangents, with respect to values of the graph";
+  let description = [{
+    Left by K::vector_jacobian_product. For each input the sum, over the outputs, of the output's
+    cotangent times its derivative with respect to the input. Zeros where no output depends on it.
+
+    ```mlir
+    %g = keratin.vjp of %y wrt %x along %w
+        : (tensor<3xf32>, tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Keratin_FloatTensor>:$outputs, Variadic<Keratin_FloatTensor>:$inputs,
+      Variadic<Keratin_FloatTensor>:$cotangents);
+  let results = (outs Variadic<Keratin_FloatTensor>:$ys);
+  let assemblyFormat = "`of` $outputs `wrt` $inputs `along` $cotangents attr-dict `:` "
+      "functional-type(operands, results)";
 }
 
 def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size",

@@ -40,6 +40,7 @@ def Keratin_ScanOp : Keratin_Op<"scan", [AttrSizedOperandSegments, IsolatedFromA
   }];
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+  let hasCustomJvp = 1;
 }
 
 def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
@@ -80,6 +81,7 @@ def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFro
   }];
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+  let hasCustomJvp = 1;
   let extraClassDeclaration = [{
     // The result that is the number of steps.
     ::mlir::OpResult getStepCount() { return (*this)->getResult(getInits().size()); }
@@ -115,6 +117,7 @@ def Keratin_IfOp : Keratin_Op<"if", [IsolatedFromAbove, RecursiveMemoryEffects]>
   }];
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+  let hasCustomJvp = 1;
 }
 
 #endif // KERATIN_LOOP_OPS

@@ -1,6 +1,7 @@
 // The op classes, and the methods that follow from their records.
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/TangentRules.h"
 #include "ir/dialect/Keratin.h"
 
 #include "mlir/IR/OpImplementation.h"

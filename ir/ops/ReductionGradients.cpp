@@ -77,6 +77,9 @@ static Value shareAmongTies(GraphMath &g, Value x, Value y, Value dy, ArrayRef<i
   Value one = g.splat(1.0, getTensorType(shape, wide));
   Value zero = g.splat(0.0, getTensorType(shape, wide));
   Value count = g.reduceSum(g.select(isExtreme, one, zero), axes);
+  // Nothing is shared among no elements, which is 0 / 0 of a tangent.
+  if (llvm::any_of(axes, [&](int64_t axis) { return shape[axis].lowerBound().value_or(0) < 1; }))
+    count = g.maximum(count, g.oneLike(count));
   Value share = g.cast(g.div(g.cast(dy, wide), count), element);
   return g.select(isExtreme, g.broadcastAlong(share, shape, axes), g.zeroLike(x));
 }
@@ -152,6 +155,24 @@ LogicalResult CumprodOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents
   return success();
 }
 
+// y[i] = y[i-1] x[i], so ty[i] = ty[i-1] x[i] + y[i-1] tx[i]; exclusive: that of the element
+// before.
+LogicalResult CumprodOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
+                                  SmallVectorImpl<Value> &results) {
+  results.assign(1, Value());
+  if (!tangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  int64_t axis = getAxis();
+  Value before = g.cumprod(getX(), axis, /*exclusive=*/true, getReverse());
+  results[0] = g.linearRecurrence(getX(), g.mul(tangents[0], before), axis, getReverse());
+  if (getExclusive())
+    results[0] = shift(g, results[0], axis, /*left=*/getReverse());
+  if (!results[0])
+    return emitOpError("tangent: the size along the axis does not fit 64 bits");
+  return success();
+}
+
 // Written for the forward direction: db[i] = dy[i] + a[i+1] db[i+1], da[i] = db[i] y[i-1].
 LogicalResult LinearRecurrenceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                            SmallVectorImpl<Value> &gradients) {
@@ -166,5 +187,23 @@ LogicalResult LinearRecurrenceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> c
     return emitOpError("gradient: the size along the axis does not fit 64 bits");
   gradients[1] = g.linearRecurrence(next, cotangents[0], axis, backward);
   gradients[0] = g.mul(gradients[1], previous);
+  return success();
+}
+
+// ty[i] = a[i] ty[i-1] + (ta[i] y[i-1] + tb[i]).
+LogicalResult LinearRecurrenceOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
+                                           SmallVectorImpl<Value> &results) {
+  results.assign(1, Value());
+  Value added = tangents[1];
+  GraphMath g(builder, gradientLocation(*this));
+  if (tangents[0]) {
+    Value previous = shift(g, getY(), getAxis(), /*left=*/getReverse());
+    if (!previous)
+      return emitOpError("tangent: the size along the axis does not fit 64 bits");
+    Value product = g.mul(tangents[0], previous);
+    added = added ? g.add(product, added) : product;
+  }
+  if (added)
+    results[0] = g.linearRecurrence(getA(), added, getAxis(), getReverse());
   return success();
 }

@@ -35,6 +35,7 @@ def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_NumberTensor
   let bounds = "Linear";
   let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. "
       "Gradient: dx = broadcast(dy).";
+  let jvp = "linear";
 }
 
 def Keratin_ReduceProdOp : Keratin_ReductionOp<"reduce_prod", Keratin_NumberTensor> {
@@ -141,6 +142,7 @@ def Keratin_CumsumOp : Keratin_RunningOp<"cumsum"> {
   }];
   let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Keratin_NumberTensor:$y);
+  let jvp = "linear";
 }
 
 def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
@@ -153,6 +155,7 @@ def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
   }];
   let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Keratin_NumberTensor:$y);
+  let hasCustomJvp = 1;
 }
 
 def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
@@ -166,6 +169,7 @@ def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
   }];
   let arguments = (ins Keratin_NumberTensor:$a, Keratin_NumberTensor:$b, I64Attr:$axis, UnitAttr:$reverse);
   let results = (outs Keratin_NumberTensor:$y);
+  let hasCustomJvp = 1;
 }
 
 #endif // KERATIN_REDUCTION_OPS

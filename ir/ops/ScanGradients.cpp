@@ -3,6 +3,7 @@
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/ops/BodyPaths.h"
 #include "ir/ops/KeptValues.h"
 #include "ir/ops/LoopGradients.h"
 
@@ -14,123 +15,71 @@ using namespace mlir;
 
 namespace {
 
-// Which values of a body matter: those that depend on a wanted operand, and reach a result that has
-// a cotangent, in this step or in later ones. Both go around the loop through the states, and
-// through the bodies of loops and branches inside: a state there that matters to nobody must not
-// get zeros for a cotangent, which would be NaN where the state is infinite.
-class BodyPaths {
+// Where cotangents of a body's values are zeros by choice.
+class BodyZeros {
 public:
-  BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted);
+  // Cotangents are those of what the body yields.
+  BodyZeros(LoopOpInterface loop, const BodyPaths &paths, ArrayRef<Cotangent> cotangents);
 
-  bool isOnPath(Value value) const { return active.contains(value) && reached.contains(value); }
-  // Zeros in the cotangents of a state before a step, for those of the states after the last one.
-  ArrayRef<ChosenZeros> stateZeros() const { return zerosOfStates; }
-  // Zeros in the cotangents of a value of the body.
-  ChosenZeros zerosOf(Value value) const {
+  // Of the states before a step, for those of the states after the last one.
+  ArrayRef<ChosenZeros> ofStates() const { return zerosOfStates; }
+  ChosenZeros of(Value value) const {
     return zeros.lookup(value).settle(value, [&](Value part) { return zeros.contains(part); });
   }
 
 private:
-  void activate(Value value);
-  void reach(Value value);
-  void findZeros(ArrayRef<Cotangent> cotangents);
-  void addZeros(Value value, ChosenZeros part);
+  void walkBody(LoopOpInterface loop, const BodyPaths &paths, ArrayRef<Cotangent> cotangents);
+  void add(Value value, ChosenZeros part);
 
-  LoopOpInterface loop;
-  YieldOp yield;
-  unsigned states;
-  DenseSet<Value> active, reached;
-  SmallVector<Value> pending;
   SmallVector<ChosenZeros> zerosOfStates;
   DenseMap<Value, ChosenZeros> zeros;
 };
 
 } // namespace
 
-BodyPaths::BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
-    : loop(loop), yield(cast<YieldOp>(loop.getBody().front().getTerminator())),
-      states(loop.getNumStates()) {
-  Block &body = loop.getBody().front();
-  for (auto [argument, isWanted] : llvm::zip(body.getArguments().drop_front(), wanted))
-    if (isWanted)
-      activate(argument);
-  while (!pending.empty())
-    for (OpOperand &use : pending.pop_back_val().getUses())
-      if (use.getOwner() != yield)
-        forEachTarget(use, [&](Value value) { activate(value); });
-      else if (use.getOperandNumber() < states)
-        activate(loop.getStateArguments()[use.getOperandNumber()]);
-
-  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
-    if (!cotangents[i].value)
-      continue;
-    reach(value);
-    // Without a step, the last state is the first one, whatever a step would make of it.
-    if (i < states)
-      reach(loop.getStateArguments()[i]);
-  }
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && argument.getOwner() == &body) {
-      unsigned number = argument.getArgNumber();
-      if (number >= 1 && number <= states)
-        reach(yield.getValues()[number - 1]);
-    } else if (!forEachSource(value, [&](Value source) { reach(source); })) {
-      for (OpOperand &operand : value.getDefiningOp()->getOpOperands())
-        if (isDifferentiableOperand(operand))
-          reach(operand.get());
-    }
-  }
-  findZeros(cotangents);
-}
-
-void BodyPaths::activate(Value value) {
-  if (isa<FloatType>(getElementType(value)) && active.insert(value).second)
-    pending.push_back(value);
-}
-
-void BodyPaths::reach(Value value) {
-  if (isa<FloatType>(getElementType(value)) && reached.insert(value).second)
-    pending.push_back(value);
-}
-
-void BodyPaths::addZeros(Value value, ChosenZeros part) {
+void BodyZeros::add(Value value, ChosenZeros part) {
   auto [sum, isFirst] = zeros.try_emplace(value, part);
   if (!isFirst)
     sum->second = sum->second + part;
 }
 
+void BodyZeros::walkBody(LoopOpInterface loop, const BodyPaths &paths,
+                         ArrayRef<Cotangent> cotangents) {
+  Block &body = loop.getBody().front();
+  unsigned states = loop.getNumStates();
+  zeros.clear();
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    if (!paths.isOnPath(value))
+      continue;
+    if (i >= states && cotangents[i].value)
+      add(value, cotangents[i].zeros);
+    else if (i < states && paths.isOnPath(loop.getStateArguments()[i]))
+      add(value, zerosOfStates[i]);
+  }
+  for (Operation &op : llvm::reverse(body)) {
+    if (llvm::none_of(op.getResults(), [&](Value result) { return zeros.contains(result); }))
+      continue;
+    ChosenZeros ofResults;
+    for (Value result : op.getResults())
+      ofResults = ofResults | of(result);
+    for (OpOperand &operand : op.getOpOperands())
+      if (isDifferentiableOperand(operand) && paths.isOnPath(operand.get()))
+        add(operand.get(), ofResults.through(&op));
+  }
+}
+
 // What holds in one step of the gradient holds for the states of the next one.
-void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
-  for (unsigned i = 0; i < states; ++i)
+BodyZeros::BodyZeros(LoopOpInterface loop, const BodyPaths &paths, ArrayRef<Cotangent> cotangents) {
+  for (unsigned i = 0, e = loop.getNumStates(); i < e; ++i)
     zerosOfStates.push_back(cotangents[i].value ? cotangents[i].zeros
                                                 : ChosenZeros{false, /*atStart=*/true});
   // Each round can only add; a body whose states hand zeros on one by one is not worth more.
   constexpr int kMostRounds = 4;
   for (int round = 0;; ++round) {
-    zeros.clear();
-    for (auto [i, value] : llvm::enumerate(yield.getValues())) {
-      if (!isOnPath(value))
-        continue;
-      if (i >= states && cotangents[i].value)
-        addZeros(value, cotangents[i].zeros);
-      else if (i < states && isOnPath(loop.getStateArguments()[i]))
-        addZeros(value, zerosOfStates[i]);
-    }
-    for (Operation &op : llvm::reverse(loop.getBody().front())) {
-      if (llvm::none_of(op.getResults(), [&](Value result) { return zeros.contains(result); }))
-        continue;
-      ChosenZeros ofResults;
-      for (Value result : op.getResults())
-        ofResults = ofResults | zerosOf(result);
-      for (OpOperand &operand : op.getOpOperands())
-        if (isDifferentiableOperand(operand) && isOnPath(operand.get()))
-          addZeros(operand.get(), ofResults.through(&op));
-    }
+    walkBody(loop, paths, cotangents);
     bool changed = false;
     for (auto [argument, before] : llvm::zip(loop.getStateArguments(), zerosOfStates)) {
-      ChosenZeros after = zerosOf(argument);
+      ChosenZeros after = of(argument);
       after.byChoice |= before.byChoice || round == kMostRounds;
       after.atStart |= before.atStart;
       changed |= !(after == before);
@@ -155,8 +104,9 @@ public:
   LoopGradient(LoopOpInterface forward, OpBuilder &builder, ArrayRef<Cotangent> cotangents,
                ArrayRef<bool> wanted)
       : forward(forward), builder(builder), cotangents(cotangents), wanted(wanted),
-        paths(forward, cotangents, wanted), g(builder, gradientLocation(forward)),
-        states(forward.getNumStates()), sequences(forward.getSequences().size()), region(forward) {}
+        paths(forward, reachedBy(cotangents), wanted), zeros(forward, paths, cotangents),
+        g(builder, gradientLocation(forward)), states(forward.getNumStates()),
+        sequences(forward.getSequences().size()), region(forward) {}
 
   FailureOr<RegionGradients> build();
 
@@ -183,6 +133,9 @@ private:
   void dropForwardOps();
   ScanOp buildLoop();
   RegionGradients takeGradients(ScanOp loop);
+  static SmallVector<bool> reachedBy(ArrayRef<Cotangent> cotangents) {
+    return llvm::map_to_vector(cotangents, [](const Cotangent &c) { return bool(c.value); });
+  }
   BlockArgument addArgument(Type type) { return body->addArgument(type, g.location()); }
 
   LoopOpInterface forward;
@@ -191,6 +144,7 @@ private:
   ArrayRef<Cotangent> cotangents;
   ArrayRef<bool> wanted;
   BodyPaths paths;
+  BodyZeros zeros;
   GraphMath g;
   unsigned states, sequences;
 
@@ -250,7 +204,7 @@ LogicalResult LoopGradient::differentiateBody() {
       continue;
     BlockArgument argument = addArgument(value.getType());
     if (walk.isActive(value))
-      walk.seed(value, {argument, isState ? paths.stateZeros()[i] : cotangents[i].zeros});
+      walk.seed(value, {argument, isState ? zeros.ofStates()[i] : cotangents[i].zeros});
     if (isState)
       nextStates.push_back(
           {{outside ? outside : g.zeroLike(forward.getInits()[i]), argument}, {}, i});
@@ -464,7 +418,7 @@ RegionGradients LoopGradient::takeGradients(ScanOp loop) {
   gradients.differentiated = differentiated;
   bool mayHaveNoStep = steps.lowerBound().value_or(0) < 1;
   auto zerosOf = [&](unsigned operand) {
-    return bool(paths.zerosOf(forward.getBody().getArgument(1 + operand)));
+    return bool(zeros.of(forward.getBody().getArgument(1 + operand)));
   };
   for (auto [state, last] : llvm::zip(nextStates, loop.getLastStates())) {
     unsigned operand = state.operand;

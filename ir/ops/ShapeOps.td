@@ -32,6 +32,7 @@ def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCustomVjp = 1;
+  let jvp = "linear";
 }
 
 def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
@@ -56,6 +57,7 @@ def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `dims` `=` $dims attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
+  let jvp = "linear";
 }
 
 def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> {
@@ -72,6 +74,7 @@ def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> 
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `permutation` `=` $permutation attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
+  let jvp = "linear";
 }
 
 def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
@@ -92,6 +95,7 @@ def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
       "functional-type(operands, results)";
   let hasFolder = 1;
   let choosesElements = 1;
+  let jvp = "linear";
 }
 
 def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
@@ -110,6 +114,8 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `low` `=` $low `interior` `=` $interior attr-dict `:` "
       "functional-type(operands, results)";
+  let jvp = "linear";
+  let fillsWithZeros = 1;
 }
 
 def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdaptor]> {
@@ -121,6 +127,7 @@ def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdapto
   let description = "All dimensions but `axis` are equal. Gradient: a slice for each operand.";
   let arguments = (ins Variadic<Keratin_Tensor>:$xs, I64Attr:$axis);
   let results = (outs Keratin_Tensor:$y);
+  let jvp = "linear";
 }
 
 def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
@@ -135,6 +142,7 @@ def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
+  let jvp = "linear";
 }
 
 def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
@@ -151,6 +159,7 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
   let arguments = (ins Keratin_Tensor:$x, Keratin_IntTensor:$indices);
   let results = (outs Keratin_Tensor:$y);
   let choosesElements = 1;
+  let jvp = "linear";
 }
 
 def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
@@ -169,6 +178,8 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let results = (outs Keratin_NumberTensor:$y);
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+  let jvp = "linear";
+  let fillsWithZeros = 1;
 }
 
 def Keratin_ScatterLastOp : Keratin_Op<"scatter_last", [Pure]> {
@@ -201,6 +212,7 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
   let results = (outs Keratin_Tensor:$y);
   let choosesElements = 1;
+  let jvp = "linear";
 }
 
 def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
@@ -212,6 +224,8 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
       "Gradient of x: dynamic_slice of dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
   let results = (outs Keratin_Tensor:$y);
+  let jvp = "linear";
+  let fillsWithZeros = 1;
 }
 
 def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x", "y"]>]> {

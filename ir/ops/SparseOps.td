@@ -24,6 +24,7 @@ def Keratin_SparseDotOp : Keratin_Op<"sparse_dot", [Pure]> {
   let results = (outs Keratin_NumberTensor:$y);
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+  let jvp = "product";
 }
 
 #endif // KERATIN_SPARSE_OPS

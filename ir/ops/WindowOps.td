@@ -49,6 +49,7 @@ def Keratin_ConvolutionOp : Keratin_Op<"convolution", [Pure]> {
   }];
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+  let jvp = "product";
 }
 
 // Attributes have an entry for every dimension; dimensions that are no windows have window 1,
@@ -82,6 +83,7 @@ def Keratin_WindowSumOp : Keratin_WindowOp<"window_sum"> {
     $x `window` `=` $window `strides` `=` $strides `low` `=` $low `x_dilation` `=` $x_dilation
     attr-dict `:` functional-type(operands, results)
   }];
+  let jvp = "linear";
 }
 
 def Keratin_WindowMaxOp : Keratin_WindowOp<"window_max"> {
@@ -142,6 +144,7 @@ def Keratin_WindowScatterOp : Keratin_WindowOp<"window_scatter"> {
   let results = (outs Keratin_NumberTensor:$y);
   let assemblyFormat = "$x `,` $v `window` `=` $window `strides` `=` $strides `low` `=` $low "
       "attr-dict `:` functional-type(operands, results)";
+  let fillsWithZeros = 1;
 }
 
 #endif // KERATIN_WINDOW_OPS

@@ -26,7 +26,7 @@ struct BoundOptions {
   bool hasTf32Products = false;
 };
 
-// Precondition: no kernels and no keratin.gradients.
+// Precondition: no kernels and no derivatives that are to be expanded.
 llvm::FailureOr<std::vector<BoundedTensor>>
 interpretWithBounds(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> arguments,
                     EvaluationContext &context, const BoundOptions &options = {});

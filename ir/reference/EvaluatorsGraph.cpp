@@ -86,3 +86,9 @@ LogicalResult UpdateOp::evaluate(EvaluationContext &context, Operands, Results) 
 LogicalResult GradientsOp::evaluate(EvaluationContext &context, Operands, Results) {
   return notRunnable(context, "gradients", "is expanded before a function runs");
 }
+LogicalResult JvpOp::evaluate(EvaluationContext &context, Operands, Results) {
+  return notRunnable(context, "jvp", "is expanded before a function runs");
+}
+LogicalResult VjpOp::evaluate(EvaluationContext &context, Operands, Results) {
+  return notRunnable(context, "vjp", "is expanded before a function runs");
+}

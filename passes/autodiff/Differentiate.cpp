@@ -1,12 +1,14 @@
-// Replaces keratin.gradients by the ops that compute it: reverse mode, one walk; higher orders of
-// elementwise functions in forward mode.
+// Replaces derivatives by the ops that compute them: gradients in reverse mode, one walk, and
+// higher orders of elementwise functions in forward mode; tangents in forward mode.
 #include "ir/builder/DifferentiablePaths.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/builder/ReverseMode.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/ExpandGradients.h"
-#include "passes/autodiff/ForwardMode.h"
+#include "passes/autodiff/ExpandJvp.h"
+#include "passes/autodiff/HigherOrders.h"
 #include "passes/simplify/BoundedRewrite.h"
 #include "passes/simplify/CommonSubexpressions.h"
 
@@ -20,24 +22,35 @@ using namespace mlir;
 
 namespace {
 
-// Returns how many ops were differentiated; a bounded number is built for each.
-FailureOr<int64_t> expand(GradientsOp op) {
-  OpBuilder builder(op);
-  SmallVector<Value> xs(op.getXs());
-  ReverseMode walk(builder, op.getLoc(), op.getLoss(), xs);
+// Replaces an op whose results are gradients with respect to xs, of losses with these cotangents,
+// or ones. Returns how many ops were differentiated; a bounded number is built for each.
+FailureOr<int64_t> expandBackwards(Operation *op, OpBuilder &builder, ValueRange losses,
+                                   ValueRange cotangents, ValueRange xs) {
+  ReverseMode walk(builder, op->getLoc(), llvm::to_vector(losses), llvm::to_vector(xs));
   if (failed(walk.prepare()))
     return failure();
-  GraphMath g(builder, op.getLoc());
-  if (walk.isActive(op.getLoss()))
-    walk.seed(op.getLoss(), {g.oneLike(op.getLoss()), {}});
+  GraphMath g(builder, op->getLoc());
+  for (auto [i, loss] : llvm::enumerate(losses))
+    if (walk.isActive(loss))
+      walk.seed(loss, {cotangents.empty() ? g.oneLike(loss) : cotangents[i], {}});
   if (failed(walk.run()))
     return failure();
-  for (auto [x, y] : llvm::zip(op.getXs(), op.getYs())) {
+  for (auto [x, y] : llvm::zip(xs, op->getResults())) {
     Value gradient = walk.cotangentOf(x).value;
     y.replaceAllUsesWith(gradient ? gradient : g.zeroLike(x));
   }
-  op.erase();
+  op->erase();
   return walk.differentiated();
+}
+
+FailureOr<int64_t> expand(GradientsOp op) {
+  OpBuilder builder(op);
+  return expandBackwards(op, builder, op->getOperands().take_front(1), {}, op.getXs());
+}
+
+FailureOr<int64_t> expand(VjpOp op) {
+  OpBuilder builder(op);
+  return expandBackwards(op, builder, op.getOutputs(), op.getCotangents(), op.getInputs());
 }
 
 // Ops that the gradient of one op is made of, and some.
@@ -54,21 +67,26 @@ struct DifferentiatePass : keratin::passes::impl::DifferentiateBase<Differentiat
 
 } // namespace
 
-// On a gradient whose loss depends on another gradient.
+// On a derivative of what depends on another derivative.
 static constexpr StringLiteral kHigherOrder = "keratin.higher_order";
 
-static SmallVector<GradientsOp> gradientsOf(func::FuncOp function) {
-  SmallVector<GradientsOp> all;
-  function.walk([&](GradientsOp op) { all.push_back(op); });
+static SmallVector<Operation *> derivativesIn(func::FuncOp function) {
+  SmallVector<Operation *> all;
+  function.walk([&](Operation *op) {
+    if (isDerivative(op))
+      all.push_back(op);
+  });
   return all;
 }
 
-static void markHigherOrders(ArrayRef<GradientsOp> all) {
+static void markHigherOrders(ArrayRef<Operation *> all) {
   if (all.size() < 2)
     return;
-  for (GradientsOp op : all)
-    if (llvm::any_of(DifferentiablePaths(op.getLoss()).ops(), llvm::IsaPred<GradientsOp>))
-      op->setAttr(kHigherOrder, UnitAttr::get(op.getContext()));
+  for (Operation *op : all) {
+    DifferentiablePaths paths(llvm::to_vector(derivativeOf(op)->losses));
+    if (llvm::any_of(paths.ops(), isDerivative))
+      op->setAttr(kHigherOrder, UnitAttr::get(op->getContext()));
+  }
 }
 
 // Replaces the op, and gives how many ops were differentiated.
@@ -84,9 +102,18 @@ static FailureOr<int64_t> expandHigherOrder(GradientsOp op) {
   return differentiated;
 }
 
+static FailureOr<int64_t> expandAny(Operation *op, bool isHigher) {
+  if (auto jvp = dyn_cast<JvpOp>(op))
+    return keratin::passes::expandJvp(jvp);
+  if (auto vjp = dyn_cast<VjpOp>(op))
+    return expand(vjp);
+  auto gradients = cast<GradientsOp>(op);
+  return isHigher ? expandHigherOrder(gradients) : expand(gradients);
+}
+
 LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t maxOps) {
-  // In the order of the function: what a later gradient goes through is expanded before it.
-  SmallVector<GradientsOp> all = gradientsOf(function);
+  // In the order of the function: what a later derivative goes through is expanded before it.
+  SmallVector<Operation *> all = derivativesIn(function);
   markHigherOrders(all);
   int64_t ops = countOps(function), room = maxOps - ops, built = 0;
   for (size_t next = 0; next < all.size();) {
@@ -98,12 +125,11 @@ LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t ma
       ops = countOps(function);
       room = maxOps - ops;
       built = 0;
-      all = gradientsOf(function);
+      all = derivativesIn(function);
       next = 0;
       continue;
     }
-    GradientsOp op = all[next++];
-    FailureOr<int64_t> differentiated = isHigher ? expandHigherOrder(op) : expand(op);
+    FailureOr<int64_t> differentiated = expandAny(all[next++], isHigher);
     if (failed(differentiated))
       return failure();
     built += *differentiated;

@@ -1,9 +1,9 @@
 // Passes of passes/autodiff; included by passes/Passes.td.
 
 def Differentiate : KeratinPass<"differentiate"> {
-  let summary = "Replaces keratin.gradients by the ops that compute it.";
+  let summary = "Replaces keratin.gradients, keratin.vjp and keratin.jvp by the ops that compute them.";
   let description = [{
-    Reverse mode: one walk from the loss back to the values it is differentiated with respect
+    Gradients, and keratin.vjp, in reverse mode: one walk from the loss back to the values it is differentiated with respect
     to, along differentiable operands only. Each op says how the cotangents of its results
     become those of its operands; cotangents of several uses add up. A loss that is not a scalar
     is summed. A value that the loss does not reach gets zeros.
@@ -13,6 +13,11 @@ def Differentiate : KeratinPass<"differentiate"> {
     From the second order on, sums of elementwise functions of one value are differentiated in
     forward mode, and equal values are merged between the orders: the ops grow as a polynomial
     of the order.
+
+    keratin.jvp in forward mode: one walk from the inputs to the outputs, each op beside its
+    tangent. What multiplies a cotangent of an elementwise op multiplies a tangent just so; of an
+    op linear in an operand the tangent is the op itself; of any other it is the transpose of the
+    gradient. Loops and branches carry tangents beside values, and keep nothing.
 
     A cotangent that is exactly zero because another element was chosen (select, maximum, slice,
     …) stays exactly zero through ops whose derivative may be infinite there: log of 0 in the

@@ -1,3 +1,4 @@
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 
@@ -84,8 +85,8 @@ private:
   bool sink(unsigned &i) {
     Operation *inner = op.getCaptures()[i].getDefiningOp();
     Region *branch = onlyReader(i);
-    // A gradient is taken of what stands around it.
-    if (!branch || !inner || inner->getBlock() != op->getBlock() || isa<GradientsOp>(inner) ||
+    // A derivative is taken of what stands around it.
+    if (!branch || !inner || inner->getBlock() != op->getBlock() || isDerivative(inner) ||
         !isMemoryEffectFree(inner) || !belongsTo(*branch, inner))
       return false;
     for (OpOperand &operand : inner->getOpOperands()) {

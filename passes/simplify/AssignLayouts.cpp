@@ -5,6 +5,7 @@
 // necessary, and it is turned if that moves fewer bytes. A rule that moves one transpose over
 // one op cannot see this: where a value has two uses, both must move, or there is one transpose
 // more.
+#include "ir/builder/DifferentiablePaths.h"
 #include "passes/Passes.h"
 #include "passes/simplify/Matchers.h"
 
@@ -274,10 +275,8 @@ void Component::turn(ArrayRef<int64_t> permutation) {
 namespace {
 struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   void runOnOperation() override {
-    // A gradient names the very values that it is taken with respect to.
-    bool hasGradients =
-        getOperation().walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (!hasGradients)
+    // A derivative names the very values that it is taken with respect to.
+    if (!hasDerivatives(getOperation()))
       getOperation().walk([](Block *block) { assignLayouts(*block); });
   }
 

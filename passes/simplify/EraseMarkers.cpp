@@ -1,4 +1,5 @@
 #include "ir/dialect/LocalStatistics.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 
 using namespace keratin::ir;
@@ -11,11 +12,13 @@ namespace keratin::passes {
 namespace {
 struct EraseMarkersPass : impl::EraseMarkersBase<EraseMarkersPass> {
   void runOnOperation() override {
-    WalkResult gradients = getOperation().walk([](GradientsOp op) {
-      op.emitError("gradients must be expanded before markers are erased");
+    WalkResult derivatives = getOperation().walk([](Operation *op) {
+      if (!isDerivative(op))
+        return WalkResult::advance();
+      op->emitError("gradients must be expanded before markers are erased");
       return WalkResult::interrupt();
     });
-    if (gradients.wasInterrupted())
+    if (derivatives.wasInterrupted())
       return signalPassFailure();
     getOperation().walk([](Operation *op) {
       if (!isa<StopGradientOp, IdentityOp, DependOp, EnterRankOp, LeaveRankOp, AverageRanksOp>(op))

@@ -96,8 +96,8 @@ private:
   bool isCandidate(Operation *op) const {
     auto evaluable = dyn_cast<EvaluableOpInterface>(op);
     // Broadcasts of scalars are the form of splats; other broadcasts would only grow. What stands
-    // for gradients or checks is no value to compute.
-    if (!evaluable || isa<BroadcastOp, RequireOp, GradientsOp, DependOp>(op) ||
+    // for derivatives or checks is no value to compute.
+    if (!evaluable || isa<BroadcastOp, RequireOp, DependOp>(op) || isDerivative(op) ||
         !isMemoryEffectFree(op) || op->getNumOperands() == 0 || op->getNumRegions() != 0)
       return false;
     return llvm::all_of(op->getOperands(), [&](Value x) { return isConstant(x) && fits(x); }) &&

@@ -1,5 +1,6 @@
 #include "passes/simplify/GradientPins.h"
 
+#include "ir/builder/DifferentiablePaths.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace keratin::ir;
@@ -9,9 +10,12 @@ namespace keratin::passes {
 
 GradientPins::GradientPins(func::FuncOp function) {
   llvm::SetVector<Value> computed;
-  function.walk([&](GradientsOp op) {
+  function.walk([&](Operation *op) {
+    std::optional<Derivative> derivative = derivativeOf(op);
+    if (!derivative)
+      return;
     foundGradients = true;
-    for (Value x : op.getXs())
+    for (Value x : derivative->variables)
       if (!isa<BlockArgument>(x))
         computed.insert(x);
   });

@@ -11,7 +11,7 @@ namespace keratin::passes {
 // A gradients op asks how its loss depends on x through uses of x itself. With x = exp(u), the
 // rewrite log(x) = u takes such a use away, and merging x with an equal value adds uses: both
 // change the gradient, while the loss stays the same. So while a pass rewrites a function that
-// still holds gradients ops, each such x that is computed is hidden: its users read a variable that
+// still holds derivatives, each such x that is computed is hidden: its users read a variable that
 // is set to x (ops that no rewrite sees through or merges). The destructor takes the variables out
 // again.
 class GradientPins {

@@ -77,3 +77,69 @@ func.func @loop_keeps_too_much(%x: tensor<1099511627776xf32>) -> tensor<10995116
   %g = keratin.gradients %y wrt %x : (tensor<1099511627776xf32>, tensor<1099511627776xf32>) -> tensor<1099511627776xf32>
   return %g : tensor<1099511627776xf32>
 }
+
+// -----
+
+func.func @one_tangent_for_each_input(%x: tensor<f32>, %w: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.jvp' op needs one tangent for each of the 2 inputs, found 1}}
+  %t = keratin.jvp of %x wrt %x, %w along %w : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %t : tensor<f32>
+}
+
+// -----
+
+func.func @tangent_of_another_type(%x: tensor<f32>, %w: tensor<2xf32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.jvp' op a tangent has the type of its input, found 'tensor<2xf32>' for 'tensor<f32>'}}
+  %t = keratin.jvp of %x wrt %x along %w : (tensor<f32>, tensor<f32>, tensor<2xf32>) -> tensor<f32>
+  return %t : tensor<f32>
+}
+
+// -----
+
+func.func @cotangent_of_another_type(%x: tensor<f32>, %w: tensor<2xf32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.vjp' op a cotangent has the type of its output, found 'tensor<2xf32>' for 'tensor<f32>'}}
+  %t = keratin.vjp of %x wrt %x along %w : (tensor<f32>, tensor<f32>, tensor<2xf32>) -> tensor<f32>
+  return %t : tensor<f32>
+}
+
+// -----
+
+func.func @kernels_come_after_tangents(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{jvp: keratin.kernel cannot be differentiated}}
+  %y = keratin.kernel (%x) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%a: tensor<f32>):
+    %0 = keratin.tanh %a : (tensor<f32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  %t = keratin.jvp of %y wrt %x along %x : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %t : tensor<f32>
+}
+
+// -----
+
+func.func @tangent_of_a_scan_of_the_largest_size(%x: tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32> {
+  // expected-error @below {{'keratin.cumprod' op tangent: the size along the axis does not fit 64 bits}}
+  %y = keratin.cumprod %x {axis = 0 : i64, exclusive} : (tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  %t = keratin.jvp of %y wrt %x along %x : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  return %t : tensor<9223372036854775807xf32>
+}
+
+// -----
+
+func.func @tangent_of_a_recurrence_of_the_largest_size(%x: tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32> {
+  // expected-error @below {{'keratin.linear_recurrence' op tangent: the size along the axis does not fit 64 bits}}
+  %y = keratin.linear_recurrence %x, %x {axis = 0 : i64} : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  %t = keratin.jvp of %y wrt %x along %x : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  return %t : tensor<9223372036854775807xf32>
+}
+
+// -----
+
+func.func @output_in_another_block(%x: tensor<f32>) -> tensor<f32> {
+  %y = keratin.tanh %x : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+^bb1:
+  // expected-error @below {{jvp: an output depends on an op outside the block of its derivative}}
+  %t = keratin.jvp of %y wrt %x along %x : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %t : tensor<f32>
+}

@@ -83,12 +83,21 @@ static bool isClose(double found, double expected) {
 
 namespace {
 
+// What a function returns.
+enum class Kind {
+  Gradient, // y, gradients of sum(weights * y)
+  // l = sum of directions * those gradients, gradients of l with respect to inputs and weights
+  Second,
+  Tangent, // y, its tangent along the directions, and the gradients of sum(weights * y)
+  // of sum(weights * y) the second derivatives times the directions: forward over reverse, reverse
+  // over forward, reverse over reverse; and along them twice: forward over forward
+  Hessian
+};
+
 // f(inputs, weights[, directions]) and how to call it.
 class Program {
 public:
-  // order 1 returns (y, gradients of sum(weights * y)); order 2 returns
-  // (l = sum of directions * those gradients, gradients of l with respect to inputs and weights).
-  Program(MLIRContext &context, const GradientCase &test, int order);
+  Program(MLIRContext &context, const GradientCase &test, Kind kind);
 
   // By the interpreter. The first call is made by compiled code too, where KERATIN_TEST_TARGET
   // names a target, and compared.
@@ -130,7 +139,44 @@ static Value sumAll(GraphMath &g, Value x) {
   return g.reduceSum(x, axes);
 }
 
-Program::Program(MLIRContext &context, const GradientCase &test, int order) {
+static SmallVector<Type> typesOf(ArrayRef<Value> values) {
+  return llvm::map_to_vector(values, [](Value value) { return value.getType(); });
+}
+
+static SmallVector<Value> gradientsOf(GraphMath &g, Value loss, ArrayRef<Value> xs) {
+  return SmallVector<Value>(
+      g.builder().create<GradientsOp>(g.location(), typesOf(xs), loss, xs).getYs());
+}
+
+static SmallVector<Value> tangentsOf(GraphMath &g, ArrayRef<Value> ys, ArrayRef<Value> xs,
+                                     ArrayRef<Value> directions) {
+  return SmallVector<Value>(
+      g.builder().create<JvpOp>(g.location(), typesOf(ys), ys, xs, directions).getYs());
+}
+
+// The sum of all products.
+static Value dotAll(GraphMath &g, ArrayRef<Value> values, ArrayRef<Value> others) {
+  Value sum;
+  for (auto [value, other] : llvm::zip(values, others)) {
+    Value part = g.cast(sumAll(g, g.mul(value, other)), g.builder().getF64Type());
+    sum = sum ? g.add(sum, part) : part;
+  }
+  return sum;
+}
+
+// All of them: second derivatives times directions, in each way to make them.
+static SmallVector<Value> secondDerivatives(GraphMath &g, Value y, Value weights,
+                                            ArrayRef<Value> xs, ArrayRef<Value> directions) {
+  SmallVector<Value> gradients = gradientsOf(g, sumAll(g, g.mul(y, weights)), xs);
+  Value tangent = tangentsOf(g, y, xs, directions).front();
+  SmallVector<Value> all = tangentsOf(g, gradients, xs, directions);
+  all.append(gradientsOf(g, sumAll(g, g.mul(tangent, weights)), xs));
+  all.append(gradientsOf(g, dotAll(g, gradients, directions), xs));
+  all.append(tangentsOf(g, tangent, xs, directions));
+  return all;
+}
+
+Program::Program(MLIRContext &context, const GradientCase &test, Kind kind) {
   OpBuilder builder(&context);
   Location loc = builder.getUnknownLoc();
   module = ModuleOp::create(loc);
@@ -143,7 +189,7 @@ Program::Program(MLIRContext &context, const GradientCase &test, int order) {
   builder.setInsertionPointToStart(body);
   GraphMath g(builder, loc);
 
-  SmallVector<Value> inputs(body->args_begin(), body->args_end()), floats;
+  SmallVector<Value> inputs(body->args_begin(), body->args_end()), floats, directions;
   for (auto [value, input] : llvm::zip(inputs, test.inputs))
     if (input.isFloat())
       floats.push_back(value);
@@ -151,26 +197,23 @@ Program::Program(MLIRContext &context, const GradientCase &test, int order) {
   yDims = evaluateDims(getShape(y), test.inputs);
   yDtype = dtypeOf(getElementType(y));
   Value weights = body->addArgument(y.getType(), loc);
-  Value loss = sumAll(g, g.mul(y, weights));
-  auto gradients = [&](Value l, ArrayRef<Value> xs) {
-    SmallVector<Type> results;
-    for (Value x : xs)
-      results.push_back(x.getType());
-    return SmallVector<Value>(builder.create<GradientsOp>(loc, results, l, xs).getYs());
-  };
-  SmallVector<Value> results = gradients(loss, floats);
-  Value first = y;
-  if (order == 2) {
-    first = {};
-    for (Value gradient : results) {
-      Value direction = body->addArgument(gradient.getType(), loc);
-      Value part = g.cast(sumAll(g, g.mul(gradient, direction)), builder.getF64Type());
-      first = first ? g.add(first, part) : part;
+  if (kind != Kind::Gradient)
+    for (Value x : floats)
+      directions.push_back(body->addArgument(x.getType(), loc));
+  SmallVector<Value> results{y};
+  if (kind == Kind::Hessian) {
+    results.append(secondDerivatives(g, y, weights, floats, directions));
+  } else {
+    SmallVector<Value> gradients = gradientsOf(g, sumAll(g, g.mul(y, weights)), floats);
+    if (kind == Kind::Tangent)
+      results.append(tangentsOf(g, y, floats, directions));
+    if (kind == Kind::Second) {
+      results = {dotAll(g, gradients, directions)};
+      floats.push_back(weights);
+      gradients = gradientsOf(g, results.front(), floats);
     }
-    floats.push_back(weights);
-    results = gradients(first, floats);
+    results.append(gradients);
   }
-  results.insert(results.begin(), first);
   builder.create<func::ReturnOp>(loc, results);
   function.setType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(results)));
   REQUIRE(succeeded(verify(*module)));
@@ -227,7 +270,7 @@ static Outcome takeOutcome(std::vector<HostTensor> results) {
 
 Outcome keratin::tests::differentiate(MLIRContext &context, const GradientCase &test,
                                       const std::vector<double> &weights) {
-  Program program(context, test, 1);
+  Program program(context, test, Kind::Gradient);
   std::vector<HostTensor> arguments = argumentsOf(test);
   arguments.push_back(filled(program.resultDims(), program.resultDtype(), 1));
   if (!weights.empty())
@@ -235,8 +278,22 @@ Outcome keratin::tests::differentiate(MLIRContext &context, const GradientCase &
   return takeOutcome(program.call(arguments));
 }
 
+Outcome keratin::tests::differentiateForwards(MLIRContext &context, const GradientCase &test,
+                                              const std::vector<double> &direction) {
+  Program program(context, test, Kind::Tangent);
+  std::vector<HostTensor> arguments = argumentsOf(test);
+  arguments.push_back(filled(program.resultDims(), program.resultDtype(), 1));
+  for (const Input &input : test.inputs)
+    if (input.isFloat())
+      arguments.push_back(filled(input.value.dims, input.value.dtype, 1));
+  if (!direction.empty())
+    arguments[test.inputs.size() + 1].floats = direction;
+  std::vector<HostTensor> results = program.call(arguments);
+  return {results[0], {results[1]}};
+}
+
 Outcome keratin::tests::differentiateTwice(MLIRContext &context, const GradientCase &test) {
-  Program program(context, test, 2);
+  Program program(context, test, Kind::Second);
   std::vector<HostTensor> arguments = argumentsOf(test);
   arguments.push_back(filled(program.resultDims(), program.resultDtype(), 1));
   for (const Input &input : test.inputs)
@@ -274,7 +331,7 @@ static void checkClose(const GradientCase &test, const char *what, size_t input,
 }
 
 static void checkJacobian(MLIRContext &context, const GradientCase &test) {
-  Program program(context, test, 1);
+  Program program(context, test, Kind::Gradient);
   std::vector<HostTensor> arguments = argumentsOf(test);
   arguments.push_back(filled(program.resultDims(), program.resultDtype(), 0));
   size_t rows = arguments.back().floats.size();
@@ -300,20 +357,33 @@ static void checkJacobian(MLIRContext &context, const GradientCase &test) {
   }
 }
 
-static void checkSecond(MLIRContext &context, const GradientCase &test) {
-  Program program(context, test, 2);
+// The inputs, random weights, and a random direction for each float.
+static std::vector<HostTensor> directedArguments(const GradientCase &test, Program &program) {
   std::vector<HostTensor> arguments = argumentsOf(test);
   HostTensor weights = randomTensor(program.resultDims(), "any", 77);
   weights.dtype = program.resultDtype();
   arguments.push_back(weights);
-  SmallVector<size_t> differentiated;
   for (size_t k = 0; k < test.inputs.size(); ++k) {
     if (!test.inputs[k].isFloat())
       continue;
-    differentiated.push_back(k);
     arguments.push_back(randomTensor(arguments[k].dims, "any", 78 + k));
     arguments.back().dtype = arguments[k].dtype;
   }
+  return arguments;
+}
+
+static SmallVector<size_t> floatsOf(const GradientCase &test) {
+  SmallVector<size_t> floats;
+  for (auto [k, input] : llvm::enumerate(test.inputs))
+    if (input.isFloat())
+      floats.push_back(k);
+  return floats;
+}
+
+static void checkSecond(MLIRContext &context, const GradientCase &test) {
+  Program program(context, test, Kind::Second);
+  std::vector<HostTensor> arguments = directedArguments(test, program);
+  SmallVector<size_t> differentiated = floatsOf(test);
   differentiated.push_back(test.inputs.size());
   std::vector<HostTensor> results = program.call(arguments);
   for (auto [g, k] : llvm::enumerate(differentiated)) {
@@ -323,6 +393,70 @@ static void checkSecond(MLIRContext &context, const GradientCase &test) {
       checkClose(test, "second gradient", k, 0, i, found.floats[i],
                  centralDifference(program, arguments, k, i, test.step).front());
   }
+}
+
+// (f(x + h v) - f(x - h v)) / 2h of the first result.
+static std::vector<double> differenceAlong(Program &program, std::vector<HostTensor> arguments,
+                                           const GradientCase &test) {
+  const double h = test.step;
+  auto move = [&](double by) {
+    size_t direction = test.inputs.size() + 1;
+    for (size_t k : floatsOf(test)) {
+      for (auto [x, v] : llvm::zip(arguments[k].floats, arguments[direction].floats))
+        x += by * v;
+      ++direction;
+    }
+    return program.call(arguments).front().floats;
+  };
+  std::vector<double> high = move(h), low = move(-2 * h);
+  for (size_t i = 0; i < high.size(); ++i)
+    high[i] = high[i] == low[i] ? 0 : (high[i] - low[i]) / (2 * h); // infinite ones, too
+  return high;
+}
+
+static double dot(const HostTensor &a, const HostTensor &b) {
+  return std::inner_product(a.floats.begin(), a.floats.end(), b.floats.begin(), 0.0);
+}
+
+static void checkTangent(MLIRContext &context, const GradientCase &test) {
+  Program program(context, test, Kind::Tangent);
+  std::vector<HostTensor> arguments = directedArguments(test, program);
+  std::vector<HostTensor> results = program.call(arguments);
+  const HostTensor &tangent = results[1];
+  REQUIRE(tangent.dims == results[0].dims);
+  std::vector<double> expected = differenceAlong(program, arguments, test);
+  for (size_t i = 0; i < expected.size(); ++i)
+    checkClose(test, "tangent", 0, i, 0, tangent.floats[i], expected[i]);
+  size_t weights = test.inputs.size();
+  double byGradients = 0;
+  for (size_t i = 0, e = floatsOf(test).size(); i < e; ++i)
+    byGradients += dot(results[2 + i], arguments[weights + 1 + i]);
+  checkClose(test, "weighted tangent", 0, 0, 0, dot(tangent, arguments[weights]), byGradients);
+}
+
+static void checkHessian(MLIRContext &context, const GradientCase &test) {
+  Program program(context, test, Kind::Hessian);
+  std::vector<HostTensor> arguments = directedArguments(test, program);
+  std::vector<HostTensor> results = program.call(arguments);
+  SmallVector<size_t> floats = floatsOf(test);
+  size_t count = floats.size(), weights = test.inputs.size();
+  double alongTwice = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const HostTensor &forwardOverReverse = results[1 + k];
+    const HostTensor &reverseOverForward = results[1 + count + k];
+    const HostTensor &expected = results[1 + 2 * count + k];
+    REQUIRE(forwardOverReverse.dims == expected.dims);
+    REQUIRE(reverseOverForward.dims == expected.dims);
+    for (size_t i = 0; i < expected.floats.size(); ++i) {
+      checkClose(test, "forward over reverse", floats[k], 0, i, forwardOverReverse.floats[i],
+                 expected.floats[i]);
+      checkClose(test, "reverse over forward", floats[k], 0, i, reverseOverForward.floats[i],
+                 expected.floats[i]);
+    }
+    alongTwice += dot(expected, arguments[weights + 1 + k]);
+  }
+  checkClose(test, "forward over forward", 0, 0, 0, dot(results.back(), arguments[weights]),
+             alongTwice);
 }
 
 OwningOpRef<ModuleOp>
@@ -349,4 +483,6 @@ void keratin::tests::checkGradients(MLIRContext &context, const GradientCase &te
   INFO(test.label);
   checkJacobian(context, test);
   checkSecond(context, test);
+  checkTangent(context, test);
+  checkHessian(context, test);
 }

@@ -55,7 +55,11 @@ struct Outcome {
 // keratin.gradients; without weights, of sum(f(inputs)).
 Outcome differentiate(mlir::MLIRContext &context, const GradientCase &test,
                       const std::vector<double> &weights = {});
-// The same for the sum of all those first gradients.
+// The tangent of f, in the place of gradients, along the direction in the first input, ones if none
+// is given, and ones in the others.
+Outcome differentiateForwards(mlir::MLIRContext &context, const GradientCase &test,
+                              const std::vector<double> &direction = {});
+// What differentiate() gives, for the sum of all those first gradients.
 Outcome differentiateTwice(mlir::MLIRContext &context, const GradientCase &test);
 
 // A function of a float64 scalar that returns the gradient of what is built from it, expanded.
@@ -63,7 +67,8 @@ mlir::OwningOpRef<mlir::ModuleOp>
 differentiatedScalar(mlir::MLIRContext &context,
                      const std::function<mlir::Value(ir::GraphMath &, mlir::Value)> &build);
 
-// CHECKs the whole Jacobian, and the gradient of a random combination of the gradients.
+// CHECKs the whole Jacobian, the gradient of a random combination of the gradients, the tangent
+// along a random direction, and second derivatives along it in forward and reverse mode.
 void checkGradients(mlir::MLIRContext &context, const GradientCase &test);
 
 } // namespace keratin::tests

@@ -29,6 +29,12 @@ struct Fixture {
   Numbers gradient(const Numbers &x, Formula formula, const Numbers &weights = {}) {
     return gradients({x}, formula, weights).front();
   }
+  Numbers tangent(const std::vector<Numbers> &inputs, Formula formula,
+                  const Numbers &direction = {}) {
+    return differentiateForwards(context, vectorCase(inputs, formula), direction)
+        .gradients.front()
+        .floats;
+  }
   Numbers second(const Numbers &x, Formula formula) {
     return differentiateTwice(context, vectorCase({x}, formula)).gradients.front().floats;
   }
@@ -145,4 +151,48 @@ TEST_CASE_METHOD(Fixture, "a value without a path to the loss has gradient 0", "
   CHECK(gradients({{2, 3}, {inf, 0}}, [](GraphMath &g, ValueRange x) {
           return g.add(x[0], g.floor(x[0]));
         }) == std::vector<Numbers>{{1, 1}, {0, 0}});
+}
+
+TEST_CASE_METHOD(Fixture, "a tangent of what is not chosen is exactly 0", "[gradient]") {
+  auto isPositive = [](GraphMath &g, Value x) { return g.greater(x, g.zeroLike(x)); };
+  Numbers x = {-1, 0, 2};
+  CHECK(tangent({x}, [&](GraphMath &g, ValueRange x) {
+          return g.select(isPositive(g, x[0]), g.log(x[0]), g.zeroLike(x[0]));
+        }) == Numbers{0, 0, 0.5});
+  // The choice comes first.
+  CHECK(tangent({x}, [&](GraphMath &g, ValueRange x) {
+          return g.log(g.select(isPositive(g, x[0]), x[0], g.zeroLike(x[0])));
+        }) == Numbers{0, 0, 0.5});
+  CHECK(tangent({x}, [](GraphMath &g, ValueRange x) {
+          return g.sqrt(g.maximum(x[0], g.zeroLike(x[0])));
+        }) == Numbers{0, inf, 0.5 / std::sqrt(2.0)});
+  // Zeros of a pad, of a concatenation, and of a scatter.
+  CHECK(tangent({{4}}, [](GraphMath &g, ValueRange x) {
+          return g.sqrt(g.pad(x[0], {DimExpr(1)}, {0}, {DimExpr(3)}));
+        }) == Numbers{0, 0.25, 0});
+  CHECK(tangent({{4}}, [](GraphMath &g, ValueRange x) {
+          return g.sqrt(g.concatenate({g.zeroLike(x[0]), x[0]}, 0));
+        }) == Numbers{0, 0.25});
+  CHECK(tangent({{4}}, [](GraphMath &g, ValueRange x) {
+          Value one = g.splat(1, getTensorType({DimExpr(1)}, g.builder().getI64Type()));
+          return g.sqrt(g.scatterAdd(one, x[0], {DimExpr(2)}));
+        }) == Numbers{0, 0.25});
+}
+
+TEST_CASE_METHOD(Fixture, "a tangent that is absent adds nothing", "[gradient]") {
+  // No 0 * inf.
+  CHECK(tangent({{0, 1}}, [](GraphMath &g, ValueRange x) {
+          return g.mul(x[0], g.div(g.oneLike(x[0]), g.constantLike(0, x[0])));
+        }) == Numbers{inf, inf});
+  // Zeros that the user gives are numbers.
+  CHECK(std::isnan(
+      tangent({{0, 4}}, [](GraphMath &g, ValueRange x) { return g.sqrt(x[0]); }, {0, 1})[0]));
+}
+
+TEST_CASE_METHOD(Fixture, "tangents share among ties", "[gradient]") {
+  CHECK(tangent({{1, 3, 3, 2, 3}},
+                [](GraphMath &g, ValueRange x) { return g.reduceMax(x[0], {0}); },
+                {7, 1, 2, 9, 6}) == Numbers{3});
+  CHECK(tangent({{2, 0, 3, 0}}, [](GraphMath &g, ValueRange x) { return g.cumprod(x[0], 0); },
+                {1, 1, 1, 1}) == Numbers{1, 2, 6, 0});
 }

@@ -27,9 +27,9 @@ static constexpr OpEntry opTable[] = {
 };
 
 // Gone before a function is compiled.
-static const std::set<std::string> notCompiled = {"keratin.placeholder", "keratin.variable",
-                                                  "keratin.literal",     "keratin.update",
-                                                  "keratin.gradients",   "keratin.sparse_matrix"};
+static const std::set<std::string> notCompiled = {
+    "keratin.placeholder", "keratin.variable", "keratin.literal", "keratin.update",
+    "keratin.gradients",   "keratin.jvp",      "keratin.vjp",     "keratin.sparse_matrix"};
 
 static bool isElementwise(Sweep &sweep, const OpEntry &op) {
   return OperationName(op.name, sweep.mlirContext()).hasInterface<ElementwiseOpInterface>();

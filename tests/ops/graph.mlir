@@ -13,6 +13,8 @@
 // CHECK:         keratin.update add %{{.*}}, %{{.*}} : tensor<4xf32>
 // CHECK:         keratin.depend %{{.*}}, %[[U]] : (tensor<?xf32, #keratin.dims<d0>>, tensor<4xf32>) -> tensor<?xf32, #keratin.dims<d0>>
 // CHECK:         keratin.gradients %{{.*}} wrt %{{.*}}, %{{.*}} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK:         keratin.jvp of %{{.*}}, %{{.*}} wrt %{{.*}} along %{{.*}} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK:         keratin.vjp of %{{.*}} wrt %{{.*}}, %{{.*}} along %{{.*}} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
 func.func @graph() {
   %x = keratin.placeholder 0 "x" : tensor<?xf32, #keratin.dims<d0>>
   %w = keratin.variable 1 "w" : tensor<4xf32>
@@ -21,6 +23,8 @@ func.func @graph() {
   %v = keratin.update add %w, %c : tensor<4xf32>
   %d = keratin.depend %x, %u : (tensor<?xf32, #keratin.dims<d0>>, tensor<4xf32>) -> tensor<?xf32, #keratin.dims<d0>>
   %g:2 = keratin.gradients %v wrt %w, %c : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %j:2 = keratin.jvp of %u, %v wrt %w along %c : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %p:2 = keratin.vjp of %u wrt %w, %c along %c : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return
 }
 

@@ -8,6 +8,7 @@
 // `check.seed` (0 if it has none). Several sizes are several runs of what is compiled once:
 //
 //   keratin-check %s --compiled --symbol=0=0,1,7 --most=9.9e-7
+#include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/HostText.h"
@@ -104,8 +105,7 @@ static std::optional<HostTensor> makeArgument(mlir::func::FuncOp function, unsig
   // Far apart, so that arguments differ.
   uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(number) << 32);
   const keratin_dtype_t dtype = dtypeOf(type.getElementType());
-  bool hasGradients =
-      function->walk([](GradientsOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+  bool hasGradients = hasDerivatives(function);
   // With a seed those of keratin-fuzz.
   std::optional<HostTensor> tensor =
       seed ? keratin::tests::variedTensor(dtype, dims, state, hasGradients)

@@ -1,5 +1,6 @@
 #include "tests/support/RandomArguments.h"
 
+#include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/EvaluationContext.h"
 #include "ir/reference/HostConversions.h"
@@ -14,8 +15,7 @@ keratin::tests::randomArguments(func::FuncOp function, const std::map<int64_t, i
   EvaluationContext context;
   context.symbols = symbols;
   auto seed = function->getAttrOfType<IntegerAttr>("check.seed");
-  const bool hasGradients =
-      function->walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const bool hasGradients = hasDerivatives(function);
   std::vector<HostTensor> arguments;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     std::vector<int64_t> dims;

@@ -2,6 +2,7 @@
 #include "tools/keratin-tblgen/Generators.h"
 #include "tools/keratin-tblgen/OpRecord.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Error.h"
 #include "llvm/TableGen/Record.h"
@@ -41,6 +42,31 @@ static void bindOperands(raw_ostream &os, const std::vector<Operand> &operands, 
          << "();\n";
 }
 
+static void emitTangents(raw_ostream &os, const Record &op) {
+  StringRef kind = op.getValueAsString("jvp");
+  if (op.getValueAsBit("hasCustomJvp")) {
+    if (!kind.empty())
+      PrintFatalError(op.getLoc(), "says jvp, and has a rule of its own");
+    return;
+  }
+  os << "mlir::LogicalResult " << className(op)
+     << "::buildJvp(mlir::OpBuilder &builder, mlir::ArrayRef<mlir::Value> tangents, "
+        "mlir::SmallVectorImpl<mlir::Value> &results) {\n";
+  if (!op.getValueAsBit("isDifferentiable")) {
+    os << "  results.assign((*this)->getNumResults(), mlir::Value());\n"
+          "  return mlir::success();\n}\n";
+    return;
+  }
+  StringRef rule = StringSwitch<StringRef>(kind)
+                       .Case("linear", "tangentOfLinear")
+                       .Case("product", "tangentOfProduct")
+                       .Case("", "tangentsByVjp")
+                       .Default("");
+  if (rule.empty())
+    PrintFatalError(op.getLoc(), "jvp is linear, product or nothing, found " + kind);
+  os << "  return " << rule << "(*this, builder, tangents, results);\n}\n";
+}
+
 static void emitDifferentiability(raw_ostream &os, const Record &op,
                                   const std::vector<Operand> &operands) {
   std::string name = className(op);
@@ -72,9 +98,10 @@ static void emitDifferentiability(raw_ostream &os, const Record &op,
           "           return mlir::isa<mlir::FloatType>(getElementType(result));\n"
           "         });\n}\n";
   }
-  for (StringRef property : {"choosesElements", "hasUnboundedDerivative"})
+  for (StringRef property : {"choosesElements", "fillsWithZeros", "hasUnboundedDerivative"})
     os << "bool " << name << "::" << property << "() { return "
        << (op.getValueAsBit(property) ? "true" : "false") << "; }\n";
+  emitTangents(os, op);
   if (custom)
     return;
   os << "mlir::LogicalResult " << name

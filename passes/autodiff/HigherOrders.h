@@ -1,6 +1,6 @@
-// Derivatives of elementwise functions from their variable on: forward mode.
-#ifndef KERATIN_PASSES_AUTODIFF_FORWARDMODE_H
-#define KERATIN_PASSES_AUTODIFF_FORWARDMODE_H
+// Gradients of elementwise functions in forward mode.
+#ifndef KERATIN_PASSES_AUTODIFF_HIGHERORDERS_H
+#define KERATIN_PASSES_AUTODIFF_HIGHERORDERS_H
 
 #include "ir/dialect/Keratin.h"
 
@@ -18,4 +18,4 @@ mlir::FailureOr<mlir::Value> differentiateForwards(ir::GradientsOp op);
 
 } // namespace keratin::passes
 
-#endif // KERATIN_PASSES_AUTODIFF_FORWARDMODE_H
+#endif // KERATIN_PASSES_AUTODIFF_HIGHERORDERS_H

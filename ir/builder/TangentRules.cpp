@@ -1,0 +1,151 @@
+#include "ir/builder/TangentRules.h"
+
+#include "ir/builder/GradientLocation.h"
+#include "ir/builder/GraphMath.h"
+#include "ir/builder/ReverseMode.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+// The op with other operands, of the same types.
+static Value cloneWith(Operation *op, OpBuilder &builder, ValueRange operands) {
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
+  copy->setLoc(gradientLocation(op));
+  return copy->getResult(0);
+}
+
+LogicalResult keratin::ir::tangentOfLinear(DifferentiableOpInterface op, OpBuilder &builder,
+                                           ArrayRef<Value> tangents,
+                                           SmallVectorImpl<Value> &results) {
+  results.assign(1, Value());
+  if (llvm::none_of(tangents, [](Value tangent) { return bool(tangent); }))
+    return success();
+  GraphMath g(builder, gradientLocation(op));
+  SmallVector<Value> operands(op->getOperands());
+  for (OpOperand &operand : op->getOpOperands())
+    if (isDifferentiableOperand(operand)) {
+      Value tangent = tangents[operand.getOperandNumber()];
+      operands[operand.getOperandNumber()] = tangent ? tangent : g.zeroLike(operand.get());
+    }
+  results[0] = cloneWith(op, builder, operands);
+  return success();
+}
+
+LogicalResult keratin::ir::tangentOfProduct(DifferentiableOpInterface op, OpBuilder &builder,
+                                            ArrayRef<Value> tangents,
+                                            SmallVectorImpl<Value> &results) {
+  GraphMath g(builder, gradientLocation(op));
+  Value sum;
+  for (auto [i, tangent] : llvm::enumerate(tangents)) {
+    if (!tangent)
+      continue;
+    SmallVector<Value> operands(op->getOperands());
+    operands[i] = tangent;
+    Value part = cloneWith(op, builder, operands);
+    sum = sum ? g.add(sum, part) : part;
+  }
+  results.assign(1, sum);
+  return success();
+}
+
+static LogicalResult tangentOfElementwise(DifferentiableOpInterface op, OpBuilder &builder,
+                                          ArrayRef<Value> tangents,
+                                          SmallVectorImpl<Value> &results) {
+  GraphMath g(builder, gradientLocation(op));
+  Value sum;
+  for (auto [i, tangent] : llvm::enumerate(tangents)) {
+    if (!tangent)
+      continue;
+    SmallVector<Value> products;
+    if (failed(op.buildVjp(builder, {tangent}, products)))
+      return failure();
+    if (Value part = products[i])
+      sum = sum ? g.add(sum, part) : part;
+  }
+  results.assign(1, sum);
+  return success();
+}
+
+namespace {
+
+// The cotangents that the gradient of an op is built for, until it is transposed and nothing
+// mentions them any more.
+class StandIns {
+public:
+  StandIns(OpBuilder &builder, DifferentiableOpInterface op) {
+    for (Value result : op->getResults())
+      values.push_back(isa<FloatType>(getElementType(result))
+                           ? builder.create<PlaceholderOp>(op.getLoc(), result.getType(), 0,
+                                                           "the cotangent of a tangent")
+                           : Value());
+  }
+  ~StandIns() {
+    for (Value value : values)
+      if (value && value.use_empty())
+        value.getDefiningOp()->erase();
+  }
+  bool areUsed() const {
+    return llvm::any_of(values, [](Value value) { return value && !value.use_empty(); });
+  }
+
+  SmallVector<Value> values; // null for a result that is no float
+};
+
+} // namespace
+
+static Operation *lastBuilt(OpBuilder &builder) {
+  auto next = builder.getInsertionPoint();
+  return next == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(next);
+}
+
+static SmallVector<Operation *> builtSince(OpBuilder &builder, Operation *last) {
+  SmallVector<Operation *> ops;
+  for (Operation *op = lastBuilt(builder); op != last; op = op->getPrevNode())
+    ops.push_back(op);
+  return llvm::to_vector(llvm::reverse(ops));
+}
+
+// The gradient of <cotangents of the operands, tangents> with respect to the stand-ins.
+static LogicalResult transpose(DifferentiableOpInterface op, OpBuilder &builder,
+                               ArrayRef<Value> tangents, const StandIns &standIns,
+                               SmallVectorImpl<Value> &results) {
+  Operation *last = lastBuilt(builder);
+  SmallVector<Value> cotangents, floats;
+  if (failed(op.buildVjp(builder, standIns.values, cotangents)))
+    return failure();
+  llvm::copy_if(standIns.values, std::back_inserter(floats), [](Value v) { return bool(v); });
+  ReverseMode walk(builder, op.getLoc(), {}, floats);
+  walk.prepareLinear(builtSince(builder, last));
+  for (auto [cotangent, tangent] : llvm::zip(cotangents, tangents))
+    if (cotangent && tangent && walk.isActive(cotangent))
+      walk.seed(cotangent, {tangent, {}});
+  if (failed(walk.run()))
+    return failure();
+  for (auto [result, standIn] : llvm::zip(results, standIns.values))
+    if (standIn)
+      result = walk.cotangentOf(standIn).value;
+  // What was needed for the stand-ins alone, collectives too: no rank does it.
+  SmallVector<Operation *> all = builtSince(builder, last);
+  for (Operation *built : llvm::reverse(all))
+    if (built->use_empty() && llvm::none_of(built->getResults(), [&](Value value) {
+          return llvm::is_contained(results, value);
+        }))
+      built->erase();
+  return success();
+}
+
+LogicalResult keratin::ir::tangentsByVjp(DifferentiableOpInterface op, OpBuilder &builder,
+                                         ArrayRef<Value> tangents,
+                                         SmallVectorImpl<Value> &results) {
+  if (isa<ElementwiseOpInterface>(*op))
+    return tangentOfElementwise(op, builder, tangents, results);
+  results.assign(op->getNumResults(), Value());
+  StandIns standIns(builder, op);
+  if (failed(transpose(op, builder, tangents, standIns, results)))
+    return failure();
+  if (standIns.areUsed())
+    return op.emitError("tangent: the gradient of ")
+           << op->getName() << " is not linear in its cotangent";
+  return success();
+}
