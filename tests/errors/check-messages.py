@@ -49,7 +49,6 @@ UNTESTED = {
     "gradient: an offset along the axis does not fit 64 bits": "the result's size is the sum of all offsets and was checked",
     "gradient: the padding of a window does not fit 64 bits": GUARD,
     "must be expanded before what depends on it is differentiated": "gradients are expanded in the order of the function",
-    "must have equal shapes; found": "callers compare the known sizes first",
     "' is given another number of variables than it has": AHEAD,
     "graph is too large": "no message: the mark of an error (ir/dialect/GraphError.h)",
     ": operands must be ranked tensors": "refused by the op's own type constraints before",

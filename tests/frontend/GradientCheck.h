@@ -37,6 +37,22 @@ inline void checkDifferences(const keratin::Function &f, const Array &at, double
   }
 }
 
+// Forward mode against reverse mode, of first and second derivatives.
+inline void checkTangents(const Tensor &x, const StaticShape &shape, const Tensor &value,
+                          const Tensor &gradient, const Array &at) {
+  Tensor v = K::placeholder(shape, None, "float64");
+  Tensor product = K::sum(gradient * v);
+  auto f = K::function({x, v},
+                       {K::jvp(value, x, v)[0], product, K::hessian_vector_product(value, x, v)[0],
+                        K::gradients(product, x)[0].value_or(K::zeros_like(x))});
+  Array place = at.astype(DType::Float64), direction = place;
+  for (int64_t i = 0; i < place.size(); ++i)
+    direction.data<double>()[i] = std::cos(double(i) + 0.4);
+  std::vector<Array> found = f({place, direction});
+  checkArray(found[0], found[1], 1e-9);
+  checkArray(found[2], found[3], 1e-9);
+}
+
 // With known and with unknown sizes. Where KERATIN_TEST_EVERY says so, of a part of all cases of
 // the program, another one each day.
 inline void checkGradient(const GradientCase &test) {
@@ -53,6 +69,7 @@ inline void checkGradient(const GradientCase &test) {
     auto gradient = K::gradients(value, {x})[0];
     REQUIRE(gradient);
     checkDifferences(K::function({x}, {value, *gradient}), test.at, 1e-6);
+    checkTangents(x, shape, value, *gradient, test.at);
     if (shape == unknown)
       continue;
     Tensor first = weighted(*gradient);

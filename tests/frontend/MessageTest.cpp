@@ -235,6 +235,29 @@ TEST_CASE("Messages about products and gathers", "[message]") {
   refuses<TypeError>("indices have dtype", [&] { K::one_hot(x, 3); });
 }
 
+TEST_CASE("Messages about derivatives", "[message]") {
+  Tensor x = fed({2, 3}), whole = fed({2}, DType::Int32);
+  refuses<ValueError>("jvp: inputs has 2 and tangents 1; needed one for each; at ",
+                      [&] { K::jvp(x, {x, x}, x); });
+  refuses<ValueError>("jvp: outputs[1] is int32, which has no derivative; needed floats; at ",
+                      [&] { K::jvp({x, whole}, x, x); });
+  refuses<ValueError>("jvp: inputs[0] is int32, which has no derivative; needed floats; at ",
+                      [&] { K::jvp(x, whole, whole); });
+  refuses<ValueError>("jvp: tangents[0] is float64; needed float32, as inputs[0] is; at ",
+                      [&] { K::jvp(x, x, K::cast(x, "float64")); });
+  refuses<ValueError>(
+      "jvp: inputs[0] and tangents[0] must have equal shapes; found (2, 3) and (3,)",
+      [&] { K::jvp(x, x, fed({3})); });
+  Tensor sparse = K::placeholder({2, 3}, {.sparse = true});
+  refuses<ValueError>("jvp: an argument is the sparse tensor", [&] { K::jvp(x, sparse, x); });
+  refuses<ValueError>(
+      "vector_jacobian_product: outputs has 1 and cotangents 2; needed one for each",
+      [&] { K::vector_jacobian_product(x, x, {x, x}); });
+  refuses<ValueError>(
+      "hessian_vector_product: loss is int32, which has no derivative; needed floats",
+      [&] { K::hessian_vector_product(whole, x, x); });
+}
+
 TEST_CASE("Messages about layers", "[message]") {
   Tensor x = fed({2, 3}), i = fed({2}, DType::Int32);
   refuses<ValueError>("entries; needed the rank of x,", [&] { K::dropout(x, 0.5, {1}); });

@@ -209,3 +209,25 @@ func.func @vjp(%x: tensor<3xf32>, %w: tensor<3xf32>) -> tensor<3xf32> {
   %g = keratin.vjp of %y wrt %x along %w : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   return %g : tensor<3xf32>
 }
+
+// -----
+
+// A loop that is run again has its own name for its steps, and stacks under the name of the first one.
+// CHECK-LABEL: func.func @while_behind
+// CHECK-SAME:    (%[[P:.*]]: tensor<i1>, %[[X:.*]]: tensor<f32>, %[[W:.*]]: tensor<f32>)
+// CHECK:         %[[F:.*]]:4 = keratin.while length = <d0>
+// CHECK:         %[[V:.*]] = keratin.sin %[[F]]#1
+// CHECK:         %[[T:.*]]:5 = keratin.while length = <d1> at_most = <9> init(%[[P]], %[[X]], %[[V]]) with(%[[W]])
+// CHECK:         %[[R:.*]] = keratin.reshape %[[T]]#4 : (tensor<?xf32, #keratin.dims<d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+// CHECK:         return %[[R]]
+func.func @while_behind(%p: tensor<i1>, %x: tensor<f32>, %w: tensor<f32>) -> tensor<?xf32, #keratin.dims<d0>> {
+  %y:4 = keratin.while length = <d0> at_most = <9> init(%p, %x) with(%w) : (tensor<i1>, tensor<f32>, tensor<f32>) -> (tensor<i1>, tensor<f32>, tensor<i64>, tensor<?xf32, #keratin.dims<d0>>) {
+  ^bb0(%t: tensor<i64>, %more: tensor<i1>, %s: tensor<f32>, %c: tensor<f32>):
+    %0 = keratin.mul %s, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %1 = keratin.compare lt %0, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    keratin.yield %1, %0, %s : tensor<i1>, tensor<f32>, tensor<f32>
+  }
+  %v = keratin.sin %y#1 : (tensor<f32>) -> tensor<f32>
+  %t = keratin.jvp of %y#3 wrt %x along %v : (tensor<?xf32, #keratin.dims<d0>>, tensor<f32>, tensor<f32>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %t : tensor<?xf32, #keratin.dims<d0>>
+}

@@ -47,6 +47,8 @@ REFUSALS = [
     (TypeError, lambda: K.gradients(3, [X]), 'gradients: loss is 3 (int); needed a tensor'),
     (TypeError, lambda: K.gradients(X, [3]), 'gradients: variables is [3] (list); needed tensors alone'),
     (TypeError, lambda: K.gradients(X, {X}), 'gradients: variables is {'),
+    (TypeError, lambda: K.jvp(X, X, 3), 'jvp: tangents is 3 (int); needed a list of tensors'),
+    (ValueError, lambda: K.jvp(X, X, [X, X]), 'jvp: inputs has 1 and tangents 2; needed one for each'),
     (TypeError, lambda: K.concatenate(X), 'needed a list of tensors'),
     # Numbers and words.
     (TypeError, lambda: K.sum(X, keepdims='yes'), "sum: keepdims is 'yes' (str); needed True or False"),

@@ -1,4 +1,4 @@
-"""Gradients against central differences."""
+"""Gradients and tangents against central differences."""
 import numpy as np
 import pytest
 
@@ -46,6 +46,35 @@ def test_central_differences(name):
     found, = K.function([p], [gradient])([x])
     assert found.shape == x.shape
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize('name', sorted(FUNCTIONS))
+def test_tangents_and_second_derivatives(name):
+    K.set_floatx('float64')
+    function, x = FUNCTIONS[name]
+    p, v = K.placeholder(x.shape), K.placeholder(x.shape)
+    y = function(p)
+    w = K.placeholder(K.int_shape(y))
+    loss = K.sum(y * w)
+    weighted = K.sum(K.gradients(loss, p)[0] * v)
+    f = K.function([p, v, w], K.jvp(y, p, v) + K.vector_jacobian_product(y, p, w) + K.hessian_vector_product(loss, p, v)
+                   + [y, K.gradients(weighted, p)[0] if K.gradients(weighted, p)[0] is not None else K.zeros_like(p)])
+    direction, weights = np.cos(np.arange(x.size)).reshape(x.shape), np.sin(1 + np.arange(np.prod(K.int_shape(y))))
+    weights = weights.reshape(K.int_shape(y))
+    tangent, gradient, product, _, expected = f([x, direction, weights])
+    high, low = (f([x + step * direction, direction, weights])[3] for step in (1e-6, -1e-6))
+    np.testing.assert_allclose(tangent, (high - low) / 2e-6, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose((tangent * weights).sum(), (gradient * direction).sum(), rtol=1e-10)
+    np.testing.assert_allclose(product, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_tangents_of_lists():
+    x, w = K.variable([1., 2.]), K.variable([3., 4.])
+    ones, direction = K.constant([1., 1.]), K.constant([1., -1.])
+    agree(*map(K.eval, K.jvp(x * w, [x, w], [ones, direction])), np.array([4, 2], 'float32'))
+    tangents = K.jvp([x * w, w, K.stop_gradient(x)], x, ones)
+    assert [K.eval(t).tolist() for t in tangents] == [[3, 4], [0, 0], [0, 0]]
+    agree(K.eval(K.jvp(K.jvp(x ** 3, x, ones), x, ones)[0]), np.array([6, 12], 'float32'))
 
 
 def test_no_gradient_is_none():

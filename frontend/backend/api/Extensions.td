@@ -227,6 +227,79 @@ def Api_while_loop : Keratin_Extension<"while_loop",
                             [K.constant(0, 'int32'), K.constant(1.)])
   }];
 }
+def Api_jvp : Keratin_Extension<"jvp", "jvp(outputs, inputs, tangents)"> {
+  let pythonResult = "List[Tensor]";
+  let documentation = [{
+    How outputs change with inputs along tangents, by forward-mode differentiation of the graph.
+
+    Args:
+        outputs: a tensor of floats, or a list of them.
+        inputs: a variable or any other tensor of floats, or a list of them.
+        tangents: a tensor of the shape and dtype of the input, or a list with one for each.
+
+    Returns:
+        A list with a tensor of the shape and dtype of each output: the sum, over the inputs, of
+        its derivative times the tangent, zeros where it does not depend on them in a
+        differentiable way. Can be differentiated in turn, forwards and backwards.
+
+    Raises:
+        ValueError: if there are not as many tangents as inputs, or one is no tensor of its
+            input's shape and dtype, or an output or an input has another dtype than floats.
+
+    Example:
+        x = K.variable([1., 2.])
+        K.eval(K.jvp(K.square(x), x, K.constant([1., 0.]))[0])   # [2. 0.]
+  }];
+}
+def Api_vector_jacobian_product : Keratin_Extension<"vector_jacobian_product",
+    "vector_jacobian_product(outputs, inputs, cotangents)"> {
+  let pythonResult = "List[Tensor]";
+  let documentation = [{
+    The gradients of outputs weighted by cotangents, by reverse-mode differentiation of the graph.
+
+    Args:
+        outputs: a tensor of floats, or a list of them.
+        inputs: a variable or any other tensor of floats, or a list of them.
+        cotangents: a tensor of the shape and dtype of the output, or a list with one for each.
+
+    Returns:
+        A list with a tensor of the shape and dtype of each input: the sum, over the outputs, of
+        the cotangent times the derivative, zeros where none depends on it in a differentiable
+        way. Can be differentiated in turn, with respect to the cotangents too.
+
+    Raises:
+        ValueError: if there are not as many cotangents as outputs, or one is no tensor of its
+            output's shape and dtype, or an output or an input has another dtype than floats.
+
+    Example:
+        x = K.variable([1., 2.])
+        K.eval(K.vector_jacobian_product(K.square(x), x, K.constant([1., 3.]))[0])   # [2. 12.]
+  }];
+}
+def Api_hessian_vector_product : Keratin_Extension<"hessian_vector_product",
+    "hessian_vector_product(loss, x, v)"> {
+  let pythonResult = "List[Tensor]";
+  let documentation = [{
+    The second derivatives of a loss times a vector: how its gradients change along the vector.
+
+    Args:
+        loss: a tensor of floats; the sum is taken of one that is no scalar.
+        x: a variable or any other tensor of floats, or a list of them.
+        v: a tensor of the shape and dtype of x, or a list with one for each.
+
+    Returns:
+        A list with a tensor of the shape and dtype of each x. It takes about twice the time of the
+        gradients; no matrix is formed.
+
+    Raises:
+        ValueError: if there are not as many of v as of x, or one is no tensor of its x's shape and
+            dtype, or the loss or an x has another dtype than floats.
+
+    Example:
+        x = K.variable([1., 2.])
+        K.eval(K.hessian_vector_product(K.prod(x), x, K.constant([1., 0.]))[0])   # [0. 1.]
+  }];
+}
 def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)"> {
   let hasPythonBody = 1;
   let documentation = "Whether both are one value of the graph: a is b.";

@@ -171,7 +171,7 @@ def Api_stop_gradient : Keratin_Function<"stop_gradient", "graph", "stop_gradien
   let pythonResult = "Any";
   let hasAddress = 0;
   let documentation = [{
-    The same values, which gradients() takes for constants.
+    The same values, which gradients() and jvp() take for constants.
 
     Args:
         variables: a tensor or what becomes one, or a list of tensors.

@@ -82,7 +82,23 @@ int64_t count_params(const Operand &x);
 // That of a sparse tensor is sparse: of what is stored. Gradients have gradients.
 std::vector<Gradient> gradients(const Tensor &loss, const TensorList &variables,
                                 SourceLocation location = SourceLocation::current());
-// The same value, a constant for gradients.
+// How each output changes with the inputs along their tangents, which have the inputs' shapes and
+// dtypes: the sum, over the inputs, of its derivative times the tangent, in forward mode. Zeros
+// where it does not depend on them in a differentiable way.
+std::vector<Tensor> jvp(const TensorList &outputs, const TensorList &inputs,
+                        const TensorList &tangents,
+                        SourceLocation location = SourceLocation::current());
+// The gradient, for each input, of the sum of the outputs' elements times those of their
+// cotangents, which have the outputs' shapes and dtypes. Zeros where no output depends on it.
+std::vector<Tensor> vector_jacobian_product(const TensorList &outputs, const TensorList &inputs,
+                                            const TensorList &cotangents,
+                                            SourceLocation location = SourceLocation::current());
+// The second derivatives of the loss (its sum, if it is no scalar) with respect to x times v, of
+// which there is one for each x: how the gradients change along v.
+std::vector<Tensor> hessian_vector_product(const Tensor &loss, const TensorList &x,
+                                           const TensorList &v,
+                                           SourceLocation location = SourceLocation::current());
+// The same value, a constant for derivatives.
 Tensor stop_gradient(const Operand &variables, SourceLocation location = SourceLocation::current());
 std::vector<Tensor> stop_gradient(const std::vector<Tensor> &variables,
                                   SourceLocation location = SourceLocation::current());

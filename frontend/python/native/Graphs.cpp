@@ -102,11 +102,13 @@ void keratin::python::registerGraph(nb::module_ &m) {
   add<&K::get_uid>(m, "get_uid");
   add<&itemOf>(m, "getitem");
   add<&K::gradients>(m, "gradients");
+  add<&K::hessian_vector_product>(m, "hessian_vector_product");
   add<&K::int_shape>(m, "int_shape");
   add<&isPlaceholder>(m, "is_placeholder");
   add<&isSparse>(m, "is_sparse");
   add<&isTensor>(m, "is_tensor");
   add<&isVariable>(m, "is_variable");
+  add<&K::jvp>(m, "jvp");
   add<&K::manual_variable_initialization>(m, "manual_variable_initialization");
   add<&K::moving_average_update>(m, "moving_average_update");
   add<&K::ndim>(m, "ndim");
@@ -118,6 +120,7 @@ void keratin::python::registerGraph(nb::module_ &m) {
   add<&K::update>(m, "update");
   add<&K::update_add>(m, "update_add");
   add<&K::update_sub>(m, "update_sub");
+  add<&K::vector_jacobian_product>(m, "vector_jacobian_product");
 
   nb::class_<NameScope>(m, "NameScope")
       .def(nb::init<std::string>())
