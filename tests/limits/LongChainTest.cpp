@@ -86,8 +86,10 @@ constexpr Form forms[] = {{"elementwise", elementwise},
 
 class Chain {
 public:
-  // The derivative of so high an order.
-  Chain(Step step, int64_t ops, int64_t order) : context(MLIRContext::Threading::DISABLED) {
+  // The derivative of so high an order with respect to the first value, or along the second one.
+  enum class Mode { Reverse, Forward };
+  Chain(Step step, int64_t ops, int64_t order, Mode mode = Mode::Reverse)
+      : context(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
@@ -108,8 +110,12 @@ public:
       values.push_back(step(g, i, values));
     Value result = values.back();
     for (int64_t i = 0; i < order; ++i)
-      result = b.create<ir::GradientsOp>(loc, type, g.reduceSum(result, {0}), values.front())
-                   .getResult(0);
+      if (mode == Mode::Forward)
+        result =
+            b.create<ir::JvpOp>(loc, TypeRange{type}, result, values[0], values[1])->getResult(0);
+      else
+        result = b.create<ir::GradientsOp>(loc, type, g.reduceSum(result, {0}), values.front())
+                     .getResult(0);
     b.create<func::ReturnOp>(loc, result);
   }
 
@@ -157,23 +163,28 @@ TEST_CASE("Graphs of a hundred thousand ops are planned, printed and destroyed",
   });
 }
 
-TEST_CASE("Long gradients of every form are planned", "[chain]") {
+TEST_CASE("Long gradients and tangents of every form are planned", "[chain]") {
   for (const Form &form : forms) {
     INFO(form.name);
-    onSmallStack([&] { Chain(form.step, longest(10'000), /*order=*/1).plan(); });
+    for (Chain::Mode mode : {Chain::Mode::Reverse, Chain::Mode::Forward})
+      onSmallStack([&] { Chain(form.step, longest(10'000), /*order=*/1, mode).plan(); });
+  }
+}
+
+static void checkGrowth(const Form &form, Chain::Mode mode) {
+  auto small = Chain(form.step, 1000, /*order=*/1, mode).plan();
+  auto large = Chain(form.step, 10'000, /*order=*/1, mode).plan();
+  for (auto [phase, ops] : large) {
+    INFO(form.name << ", " << phase << ": " << small[phase] << " ops, then " << ops);
+    CHECK(ops > 0);
+    CHECK(ops <= 11 * small[phase]);
   }
 }
 
 TEST_CASE("Ten times the graph becomes ten times the ops", "[chain]") {
-  for (const Form &form : forms) {
-    auto small = Chain(form.step, 1000, /*order=*/1).plan();
-    auto large = Chain(form.step, 10'000, /*order=*/1).plan();
-    for (auto [phase, ops] : large) {
-      INFO(form.name << ", " << phase << ": " << small[phase] << " ops, then " << ops);
-      CHECK(ops > 0);
-      CHECK(ops <= 11 * small[phase]);
-    }
-  }
+  for (const Form &form : forms)
+    for (Chain::Mode mode : {Chain::Mode::Reverse, Chain::Mode::Forward})
+      checkGrowth(form, mode);
 }
 
 TEST_CASE("Higher derivatives of elementwise functions grow as polynomials", "[chain]") {
