@@ -103,6 +103,9 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     make(graphPasses);
     break;
   case PipelinePhase::Gradient: {
+    passes::VectorizeOptions maps;
+    maps.maxOps = phaseOptions.maxOps;
+    result.push_back(passes::createVectorize(maps));
     if (phaseOptions.keptBytes) {
       passes::CheckpointLoopsOptions checkpoints;
       checkpoints.keptBytes = *phaseOptions.keptBytes;

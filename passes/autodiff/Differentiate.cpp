@@ -70,9 +70,9 @@ struct DifferentiatePass : keratin::passes::impl::DifferentiateBase<Differentiat
 // On a derivative of what depends on another derivative.
 static constexpr StringLiteral kHigherOrder = "keratin.higher_order";
 
-static SmallVector<Operation *> derivativesIn(func::FuncOp function) {
+static SmallVector<Operation *> derivativesIn(Operation *within) {
   SmallVector<Operation *> all;
-  function.walk([&](Operation *op) {
+  within->walk([&](Operation *op) {
     if (isDerivative(op))
       all.push_back(op);
   });
@@ -111,9 +111,12 @@ static FailureOr<int64_t> expandAny(Operation *op, bool isHigher) {
   return isHigher ? expandHigherOrder(gradients) : expand(gradients);
 }
 
-LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t maxOps) {
+LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t maxOps,
+                                               Operation *within) {
   // In the order of the function: what a later derivative goes through is expanded before it.
-  SmallVector<Operation *> all = derivativesIn(function);
+  if (!within)
+    within = function;
+  SmallVector<Operation *> all = derivativesIn(within);
   markHigherOrders(all);
   int64_t ops = countOps(function), room = maxOps - ops, built = 0;
   for (size_t next = 0; next < all.size();) {
@@ -125,7 +128,7 @@ LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t ma
       ops = countOps(function);
       room = maxOps - ops;
       built = 0;
-      all = derivativesIn(function);
+      all = derivativesIn(within);
       next = 0;
       continue;
     }

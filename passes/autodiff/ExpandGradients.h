@@ -6,9 +6,10 @@
 
 namespace keratin::passes {
 
-// Replaces the gradients of the function. Fails with a diagnostic, and leaves some of them, if one
-// cannot be computed or the function grows beyond so many ops.
-mlir::LogicalResult expandGradients(mlir::func::FuncOp function, int64_t maxOps);
+// Replaces the derivatives of the function, or those inside an op of it. Fails with a diagnostic, and
+// leaves some of them, if one cannot be computed or the function grows beyond so many ops.
+mlir::LogicalResult expandGradients(mlir::func::FuncOp function, int64_t maxOps,
+                                    mlir::Operation *within = nullptr);
 
 } // namespace keratin::passes
 

@@ -110,6 +110,44 @@ def HoistContractions : KeratinPass<"hoist-contractions"> {
   }];
 }
 
+def Vectorize : KeratinPass<"vectorize"> {
+  let summary = "maps that were asked for as vectors: ops on all elements instead of a loop";
+  let description = [{
+    Of scans marked `keratin.vectorized` (K::vectorized_map), which have no states. Each op of the
+    body is made again for all elements at once, with the elements as one more dimension before
+    all others (passes/loops/StepBatcher.h). What is the same for all elements is made once.
+    Loops inside go on with the states of all elements side by side; one that ends when its data
+    says so runs until all are done. A branch that elements take differently becomes both branches
+    and a selection. Marked scans inside of others are first. Gradients in the body are expanded
+    before; those of the map's results, later, see ops on all elements.
+
+    An op for which there is no such form stays a loop over the elements, alone. That has
+    `keratin.looped`: why.
+
+    ```mlir
+    %y = keratin.scan length = #keratin.dims<d0> init() over(%x) with(%w) {keratin.vectorized}
+        : (…) -> tensor<?xf32, #keratin.dims<d0>> {
+    ^bb0(%t: tensor<i64>, %e: tensor<4xf32>, %v: tensor<4xf32>):
+      %0 = keratin.exp %v : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = keratin.mul %e, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %2 = keratin.reduce_sum %1 axes = [0] : (tensor<4xf32>) -> tensor<f32>
+      keratin.yield %2 : tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.exp %w : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.broadcast %0 dims = [1] : (tensor<4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+    %2 = keratin.mul %x, %1 : (…) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+    %y = keratin.reduce_sum %2 axes = [1] : (…) -> tensor<?xf32, #keratin.dims<d0>>
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "1000000",
+        "as keratin-differentiate has it: refuse a function that grows beyond this">
+  ];
+}
+
 def CheckpointLoops : KeratinPass<"checkpoint-loops"> {
   let summary = "loops that are differentiated keep a few states and do their steps again";
   let description = [{

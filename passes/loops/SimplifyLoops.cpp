@@ -5,6 +5,7 @@
 #include "passes/simplify/Matchers.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/VectorizedMap.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -225,6 +226,8 @@ using LastElements = SmallVector<std::pair<unsigned, unsigned>>;
 
 LastElements findLastElements(ScanEditor &scan) {
   LastElements found;
+  if (scan.op()->hasAttr(kVectorizedAttr)) // soon no loop
+    return found;
   OpBuilder builder(scan.op());
   for (auto [i, stack] : llvm::enumerate(scan.stacks)) {
     if (stack.result.use_empty() || !llvm::all_of(stack.result.getUses(), [&](OpOperand &use) {

@@ -2,11 +2,14 @@
 
 #include "ir/interfaces/OpProperties.h"
 #include "passes/loops/ScanEditor.h"
+#include "passes/loops/StepMoves.h"
 
 #include "ir/interfaces/ConvolutionShape.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -27,12 +30,12 @@ bool canBatch(Operation *op, const DimExpr &steps, llvm::function_ref<bool(Value
 
 //===-- Ops that treat each dimension by itself -----------------------------------------------===//
 
-Value StepBatcher::repeated(Value inside, GraphMath &g) {
-  auto [value, varies] = lookup(inside);
-  if (varies)
-    return value;
-  RankedTensorType type = *stackType(getTensorType(inside), steps);
-  return g.broadcast(value, getShape(type), llvm::to_vector(llvm::seq<int64_t>(1, type.getRank())));
+Value StepBatcher::repeated(SteppedValue value, GraphMath &g) const {
+  if (value.varies)
+    return value.value;
+  RankedTensorType type = *stackType(getTensorType(value.value), steps);
+  return g.broadcast(value.value, getShape(type),
+                     llvm::to_vector(llvm::seq<int64_t>(1, type.getRank())));
 }
 
 // The op once more, on these operands.
@@ -45,39 +48,59 @@ SteppedValue StepBatcher::again(Operation *op, ValueRange operands, bool isVaryi
   return {clone->getResult(0), isVarying};
 }
 
-SteppedValue StepBatcher::make(Operation *op) {
+namespace {
+
+template <typename... Ops> struct OpSet {
+  static bool contains(Operation *op) { return isa<Ops...>(op); }
+  template <typename Make> static SteppedValues make(Operation *op, Make make) {
+    return llvm::TypeSwitch<Operation *, SteppedValues>(op).template Case<Ops...>(make);
+  }
+};
+
+// Ops that whole bodies have made in ways of their own. No pass takes them out of a loop by
+// themselves, so their records say nothing of it.
+using MapOps =
+    OpSet<CheckRangeOp, CtcBeamSearchOp, DependOp, DynamicSliceOp, DynamicUnsliceOp, IfOp,
+          RequireOp, ScanOp, ScatterAddOp, ScatterLastOp, SparseDotOp, TruncateOp, WhileOp>;
+
+} // namespace
+
+bool StepBatcher::hasForm(Operation *op) { return isBatchable(op) || MapOps::contains(op); }
+
+static SteppedValues listOf(SteppedValue value) { return {value}; }
+static SteppedValues listOf(SteppedValues values) { return values; }
+
+SteppedValues StepBatcher::make(Operation *op) {
   GraphMath g(builder, op->getLoc());
-  bool isVarying = llvm::any_of(op->getOperands(), [&](Value x) { return varies(x); });
+  bool isVarying = llvm::any_of(op->getOperands(), [&](Value x) { return varies(x); }) ||
+                   op->getNumRegions() != 0;
   SmallVector<Value> operands;
   if (!isVarying && !isa<DimOp>(op)) {
     for (Value operand : op->getOperands())
       operands.push_back(lookup(operand).value);
-    return again(op, operands, /*isVarying=*/false);
+    return {again(op, operands, /*isVarying=*/false)};
   }
 #define KERATIN_BATCHED(Op)                                                                        \
   if (auto own = dyn_cast<Op>(op))                                                                 \
-    return makeOwn(own, g);
+    return listOf(makeOwn(own, g));
 #include "ir/interfaces/OpBatching.inc"
+  if (MapOps::contains(op))
+    return MapOps::make(op, [&](auto own) { return listOf(makeOwn(own, g)); });
   for (Value operand : op->getOperands())
-    operands.push_back(repeated(operand, g));
+    operands.push_back(forAllSteps(operand, g));
   SteppedValue made = again(op, operands, /*isVarying=*/true);
   prependDimension(made.value.getDefiningOp());
-  return made;
+  return {made};
 }
 
 void StepBatcher::batch(Operation *op) {
-  SteppedValue made = make(op);
-  known[op->getResult(0)] = made;
+  for (auto [result, made] : llvm::zip(op->getResults(), make(op)))
+    known[result] = made;
 }
 
 SteppedValue StepBatcher::makeOwn(DimOp op, GraphMath &) {
   auto [x, varies] = lookup(op.getX());
   return {builder.createOrFold<DimOp>(op.getLoc(), op.getType(), x, op.getAxis() + varies)};
-}
-
-// The table is the same in each step.
-SteppedValue StepBatcher::makeOwn(GatherOp op, GraphMath &g) {
-  return again(op, {lookup(op.getX()).value, repeated(op.getIndices(), g)}, /*isVarying=*/true);
 }
 
 //===-- Contractions --------------------------------------------------------------------------===//
@@ -89,12 +112,19 @@ static SmallVector<int64_t> shiftedIf(bool shift, ArrayRef<int64_t> dims) {
   return result;
 }
 
-// The dimension at `place` moved before all others.
-static Value moveToFront(GraphMath &g, Value x, int64_t place) {
+Value moveToFront(GraphMath &g, Value x, int64_t place) {
   SmallVector<int64_t> permutation{place};
   for (int64_t i = 0, rank = getTensorType(x).getRank(); i < rank; ++i)
     if (i != place)
       permutation.push_back(i);
+  return place == 0 ? x : g.transpose(x, permutation);
+}
+
+Value moveFirst(GraphMath &g, Value x, int64_t place) {
+  SmallVector<int64_t> permutation;
+  for (int64_t i = 1, rank = getTensorType(x).getRank(); i < rank; ++i)
+    permutation.push_back(i);
+  permutation.insert(permutation.begin() + place, 0);
   return place == 0 ? x : g.transpose(x, permutation);
 }
 
@@ -119,14 +149,7 @@ SteppedValue StepBatcher::makeOwn(DotGeneralOp op, GraphMath &g) {
 
 // What is repeated, with the steps and the dimension at `place` of one element as one dimension.
 static Value foldSteps(GraphMath &g, Value x, int64_t place) {
-  Shape shape = getShape(x);
-  SmallVector<int64_t> permutation;
-  for (int64_t i = 1; i <= place; ++i)
-    permutation.push_back(i);
-  permutation.push_back(0);
-  for (int64_t i = place + 1; i < int64_t(shape.size()); ++i)
-    permutation.push_back(i);
-  Value moved = place == 0 ? x : g.transpose(x, permutation);
+  Value moved = moveFirst(g, x, place);
   Shape folded = getShape(moved);
   folded[place] = *mul(folded[place], folded[place + 1]); // countable, as all elements are
   folded.erase(folded.begin() + place + 1);

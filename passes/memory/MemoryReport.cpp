@@ -5,6 +5,7 @@
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
+#include "ir/dialect/VectorizedMap.h"
 #include "ir/ops/LoopGradients.h"
 #include "passes/memory/KernelProgram.h"
 #include "passes/memory/PlannedBuffers.h"
@@ -340,6 +341,8 @@ void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const Symbol
     else
       out << node.programs.front().kernels << " or " << node.programs.back().kernels << " kernels";
     out << ", " << bytesText(node.programs.front().arenaBytes, symbols, names) << " inside";
+    if (auto why = node.op->getAttrOfType<StringAttr>(kLoopedAttr))
+      out << ", not vectorised: " << why.getValue();
     out << (node.op->hasAttr(kCheckpointsAttr) ? ", from checkpoints\n" : "\n");
     if (unknown && unknown.getBound())
       out << indent << "  at most " << names.text(*unknown.getBound()) << " steps\n";
