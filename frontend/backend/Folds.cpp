@@ -1,7 +1,8 @@
-// K functions: map_fn, foldl and foldr.
+// K functions: map_fn, vectorized_map, foldl and foldr.
 #include "keratin/control.h"
 
 #include "frontend/graph/Loop.h"
+#include "ir/dialect/VectorizedMap.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -17,6 +18,28 @@ static Value elementsOf(Call &call, Value x, const DimExpr &start, const DimExpr
 static void needElements(Call &call, Value x) {
   if (call.rank(x) == 0)
     call.valueError("elems is a scalar; needed at least one axis");
+}
+
+// The tensors with the elements; a function with so many parameters is given one of each.
+static std::vector<Value> sequencesOf(Call &call, const Elements &elems,
+                                      std::optional<size_t> parameters) {
+  std::vector<Value> sequences;
+  for (const Operand &operand : elems.list()) {
+    Value x = call.value(operand);
+    needElements(call, x);
+    if (!sequences.empty()) {
+      ir::Shape shape = ir::getShape(x);
+      shape.front() = ir::getShape(sequences.front()).front();
+      x = call.requireShape(x, shape, "the numbers of elements");
+    }
+    sequences.push_back(x);
+  }
+  if (sequences.empty())
+    call.valueError("elems is an empty list; needed one tensor or more");
+  if (parameters && *parameters != sequences.size())
+    call.valueError("fn has " + std::to_string(*parameters) + " parameters; needed " +
+                    std::to_string(sequences.size()) + ", one for each tensor of elems");
+  return sequences;
 }
 
 static Tensor fold(Call &call, const std::function<Tensor(const Tensor &, const Tensor &)> &fn,
@@ -52,6 +75,28 @@ static Tensor fold(Call &call, const std::function<Tensor(const Tensor &, const 
   return call.tensor(loop.finish({first}, {next}, {}).lastStates.front(), name);
 }
 
+std::vector<Tensor> keratin::detail::vectorizedMap(const LoopBody &fn, const Elements &elems,
+                                                   SourceLocation location) {
+  Call call("vectorized_map", location);
+  std::vector<Value> sequences = sequencesOf(call, elems, fn.tensorCount());
+  Loop loop(call, "the function of vectorized_map", ir::getShape(sequences.front()).front(), false);
+  std::vector<Tensor> element;
+  for (Value sequence : sequences)
+    element.push_back(tensorOf(loop.addElement(sequence)));
+  std::vector<Value> made;
+  for (const Tensor &tensor : call.runUserCode([&] { return fn(element); }))
+    made.push_back(call.value(tensor));
+  if (made.empty())
+    call.valueError("fn returns an empty list; needed one tensor or more");
+  loop.end();
+  std::vector<Value> stacks = loop.finish({}, {}, made).stacks;
+  stacks.front().getDefiningOp()->setAttr(ir::kVectorizedAttr, call.builder.getUnitAttr());
+  std::vector<Tensor> results;
+  for (Value stack : stacks)
+    results.push_back(call.tensor(stack));
+  return results;
+}
+
 namespace keratin::backend {
 
 Tensor foldl(const std::function<Tensor(const Tensor &, const Tensor &)> &fn, const Operand &elems,
@@ -69,22 +114,7 @@ Tensor foldr(const std::function<Tensor(const Tensor &, const Tensor &)> &fn, co
 Tensor map_fn(const ElementFunction &fn, const Elements &elems, const std::string &name,
               DTypeArgument dtype, SourceLocation location) {
   Call call("map_fn", location);
-  std::vector<Value> sequences;
-  for (const Operand &operand : elems.list()) {
-    Value x = call.value(operand);
-    needElements(call, x);
-    if (!sequences.empty()) {
-      ir::Shape shape = ir::getShape(x);
-      shape.front() = ir::getShape(sequences.front()).front();
-      x = call.requireShape(x, shape, "the numbers of elements");
-    }
-    sequences.push_back(x);
-  }
-  if (sequences.empty())
-    call.valueError("elems is an empty list; needed one tensor or more");
-  if (fn.tensorCount() && *fn.tensorCount() != sequences.size())
-    call.valueError("fn has " + std::to_string(*fn.tensorCount()) + " parameters; needed " +
-                    std::to_string(sequences.size()) + ", one for each tensor of elems");
+  std::vector<Value> sequences = sequencesOf(call, elems, fn.tensorCount());
   Loop loop(call, "the function of map_fn", ir::getShape(sequences.front()).front(), false);
   std::vector<Tensor> element;
   for (Value sequence : sequences)

@@ -16,6 +16,7 @@
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SizedText.h"
+#include "ir/dialect/VectorizedMap.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphWriter.h"
 #include "ir/saved/SavedFile.h"
@@ -136,12 +137,17 @@ static void definitionsToOps(mlir::func::FuncOp function) {
   });
 }
 
-// Gradients become ops. What they are taken of is brought into stable formulas first, as the
-// compiler does it; a function without gradients is saved as it is written, unless its updates are
-// lazy.
+// Derivatives become ops, and so do maps that are to be vectors. What derivatives are taken of is
+// brought into stable formulas first, as the compiler does it; a function without either is saved
+// as it is written, unless its updates are lazy.
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
                                     llvm::ArrayRef<ir::VariableOp> variables) {
-  if (ir::hasDerivatives(function) || function->hasAttr(ir::kLazyUpdatesAttr)) {
+  auto isExpanded = [](mlir::Operation *op) {
+    return ir::isDerivative(op) || op->hasAttr(ir::kVectorizedAttr)
+               ? mlir::WalkResult::interrupt()
+               : mlir::WalkResult::advance();
+  };
+  if (function.walk(isExpanded).wasInterrupted() || function->hasAttr(ir::kLazyUpdatesAttr)) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
     mlir::PassManager manager(module.getContext());
     auto &nested = manager.nest<mlir::func::FuncOp>();

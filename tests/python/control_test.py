@@ -64,6 +64,41 @@ def test_rnn_marks_the_learning_phase():
     assert last._uses_learning_phase
 
 
+def test_vectorized_map():
+    x = numbers(3, 4)
+    agree(K.eval(K.vectorized_map(lambda e: K.sum(e) * 2, K.constant(x))), x.sum(1) * 2)
+    pair = K.vectorized_map(lambda both: [both[0] + both[1], K.max(both[0])], (K.constant(x), K.constant(x)))
+    assert isinstance(pair, list)
+    agree(K.eval(pair[0]), x + x)
+    agree(K.eval(pair[1]), x.max(1))
+    one = K.vectorized_map(lambda e: [e], K.constant(x))
+    assert isinstance(one, list) and len(one) == 1
+
+
+def test_gradients_of_each_example():
+    x, y = numbers(5, 3), numbers(5)
+    w = K.variable(numbers(3))
+
+    def gradient_of(example):
+        x, y = example
+        return K.gradients(K.square(K.sum(x * w) - y), [w])[0]
+    found = K.eval(K.vectorized_map(gradient_of, [K.constant(x), K.constant(y)]))
+    expected = 2 * (x @ K.get_value(w) - y)[:, None] * x
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_wrong_maps():
+    x = K.constant(numbers(3, 4))
+    with pytest.raises(TypeError, match='vectorized_map: fn is .*needed a function'):
+        K.vectorized_map(3, x)
+    with pytest.raises(TypeError, match="has returned None; needed a tensor"):
+        K.vectorized_map(lambda e: None, x)
+    with pytest.raises(ValueError, match='vectorized_map: fn returns an empty list; needed one tensor or more'):
+        K.vectorized_map(lambda e: [], x)
+    with pytest.raises(ValueError, match='vectorized_map: elems is a scalar'):
+        K.vectorized_map(lambda e: e, K.constant(1.))
+
+
 def test_map_fn():
     x = numbers(3, 4)
     agree(K.eval(K.map_fn(lambda e: K.sum(e) * 2, K.constant(x))), x.sum(1) * 2)

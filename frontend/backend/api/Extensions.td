@@ -300,6 +300,34 @@ def Api_hessian_vector_product : Keratin_Extension<"hessian_vector_product",
         K.eval(K.hessian_vector_product(K.prod(x), x, K.constant([1., 0.]))[0])   # [0. 1.]
   }];
 }
+def Api_vectorized_map : Keratin_Extension<"vectorized_map", "vectorized_map(fn, elems)"> {
+  let hasAddress = 0;
+  let pythonResult = "Union[Tensor, List[Tensor]]";
+  let documentation = [{
+    A function of each element along the first axis, by operations on all elements at once.
+
+    Args:
+        fn: a function of a tensor, or of a tuple of them if elems is a list, that returns a
+            tensor or a list of tensors. It is called once, to make the graph, and may use
+            tensors and variables from outside, and K.gradients().
+        elems: a tensor or what becomes one; or a list of tensors with equal first sizes.
+
+    Returns:
+        fn(elems[0]), fn(elems[1]), ... as one tensor; a list of such if fn returns a list. As
+        map_fn, but that sums may be added up in another order. What has no form for all
+        elements, random numbers for one, stays a loop, by itself.
+
+    Raises:
+        ValueError: for a scalar, for an empty list, and for a function that returns none.
+
+    Example:
+        def gradient_of(example):
+            x, y = example
+            loss = K.square(K.sum(x * w) - y)
+            return K.gradients(loss, [w])[0]
+        K.vectorized_map(gradient_of, [x, y])  # (samples,) + K.int_shape(w)
+  }];
+}
 def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)"> {
   let hasPythonBody = 1;
   let documentation = "Whether both are one value of the graph: a is b.";

@@ -141,12 +141,13 @@ private:
 };
 
 // The body of K::while_loop: a function of the loop variables, as a vector or each a tensor of its
-// own, that returns them anew: as a vector, a pair, a tuple, or a tensor if there is one.
+// own, that returns them anew: as a vector, a pair, a tuple, or a tensor if there is one. The
+// function of K::vectorized_map has the same forms.
 class LoopBody {
 public:
   template <typename F, typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, LoopBody>>>
-  LoopBody(F body) {
-    detail::checkFunction(body, "while_loop: the body");
+  LoopBody(F body, const char *what = "while_loop: the body") {
+    detail::checkFunction(body, what);
     if constexpr (std::is_invocable_v<F &, const Tensor &>) {
       count = 1;
       function = [body](const std::vector<Tensor> &vars) mutable {
@@ -199,6 +200,31 @@ private:
   std::vector<Operand> operands;
 };
 
+namespace detail {
+
+// Whether a function of one tensor or more returns one, and not several.
+template <typename F> constexpr bool returnsTensor() {
+  const auto isTensor = [](auto type) {
+    return std::is_convertible_v<typename decltype(type)::type, Tensor>;
+  };
+  if constexpr (std::is_invocable_v<F &, const Tensor &>) {
+    return isTensor(std::common_type<std::invoke_result_t<F &, const Tensor &>>());
+  } else if constexpr (std::is_invocable_v<F &, const std::vector<Tensor> &>) {
+    return isTensor(std::common_type<std::invoke_result_t<F &, const std::vector<Tensor> &>>());
+  } else {
+    constexpr size_t number = arity<F, 2>();
+    static_assert(number > 0, "a function of an element takes tensors or a vector of them");
+    return isTensor(std::common_type<decltype(Spread<number>::call(
+                        std::declval<F &>(), std::declval<const std::vector<Tensor> &>(),
+                        std::make_index_sequence<number>()))>());
+  }
+}
+
+std::vector<Tensor> vectorizedMap(const LoopBody &fn, const Elements &elems,
+                                  SourceLocation location);
+
+} // namespace detail
+
 namespace backend {
 
 // Runs the step over the time of inputs, (samples, time, …) or with time_major (time, samples, …).
@@ -218,6 +244,23 @@ rnn(const RnnStep &step_function, const Operand &inputs, const TensorList &initi
 // fn(elems[0]), fn(elems[1]), … as one tensor; of this dtype, or for None of what fn returns.
 Tensor map_fn(const ElementFunction &fn, const Elements &elems, const std::string &name = "",
               DTypeArgument dtype = None, SourceLocation location = SourceLocation::current());
+
+// fn(elems[0]), fn(elems[1]), … as one tensor, or several if fn returns a vector, a pair or a
+// tuple; computed by operations on all elements at once instead of a loop over them. What that is
+// not possible for stays a loop, by itself. Results are those of map_fn, but that sums may be added
+// up in another order, and that each print of fn prints for all elements in turn. Not a function of
+// Keras; as tf.vectorized_map.
+template <typename F>
+auto vectorized_map(F fn, const Elements &elems,
+                    SourceLocation location = SourceLocation::current()) {
+  constexpr bool isOne = detail::returnsTensor<F>();
+  std::vector<Tensor> results = detail::vectorizedMap(
+      LoopBody(std::move(fn), "vectorized_map: a function of elements"), elems, location);
+  if constexpr (isOne)
+    return results.front();
+  else
+    return results;
+}
 
 // fn(accumulator, element) from the first element to the last, or from the last to the first. The
 // accumulator starts as the initializer, or for None as the first element met.

@@ -68,6 +68,14 @@ std::vector<Tensor> Callable::list(const std::vector<Tensor> &arguments) const {
   return tensors(callWith(object(), objectsOf(arguments)));
 }
 
+std::pair<std::vector<Tensor>, bool> Callable::tensorOrList(const std::vector<Tensor> &arguments,
+                                                            bool isTuple) const {
+  AcquiredGil gil;
+  nb::object result = isTuple ? callWith(object(), {sequenceOf(arguments, true)})
+                              : callWith(object(), objectsOf(arguments));
+  return {tensors(result), isSequence(result)};
+}
+
 RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &states) const {
   AcquiredGil gil;
   nb::object result = callWith(object(), {toPython(input), sequenceOf(states, /*isTuple=*/false)});

@@ -26,6 +26,9 @@ public:
   Tensor ofTuple(const std::vector<Tensor> &arguments) const;
   // TypeError unless it returns tensors in a list or a tuple, or one.
   std::vector<Tensor> list(const std::vector<Tensor> &arguments) const;
+  // The same, given tensors or one tuple of them, and whether it has returned a list or a tuple.
+  std::pair<std::vector<Tensor>, bool> tensorOrList(const std::vector<Tensor> &arguments,
+                                                    bool isTuple) const;
   // step(input, states), which returns (output, states).
   RnnStepResult step(const Tensor &input, const std::vector<Tensor> &states) const;
 

@@ -22,6 +22,24 @@ Tensor mapElements(nb::handle fn, nb::handle elems, const std::string &name, DTy
                    fromPython<std::vector<Tensor>>(elems, elements), name, dtype, place);
 }
 
+// The same; a list if the function returns one.
+nb::object vectorizedMap(nb::handle fn, nb::handle elems, SourceLocation place) {
+  const Argument function{"vectorized_map", 0, place}, elements{"vectorized_map", 1, place};
+  if (!PyCallable_Check(fn.ptr()))
+    function.fail(fn, "a function");
+  Callable callable(fn, function.what());
+  bool isTuple = isSequence(elems), isList = false;
+  auto element = [&](const std::vector<Tensor> &all) {
+    auto [tensors, hasReturnedList] = callable.tensorOrList(all, isTuple);
+    isList = hasReturnedList;
+    return tensors;
+  };
+  std::vector<Tensor> results =
+      isTuple ? K::vectorized_map(element, fromPython<std::vector<Tensor>>(elems, elements), place)
+              : K::vectorized_map(element, fromPython<Operand>(elems, elements), place);
+  return isList ? toPython(results) : toPython(results.front());
+}
+
 nb::object whileLoop(nb::handle cond, const LoopBody &body, const TensorList &loopVars,
                      const Size &maximumIterations, SourceLocation place) {
   const Argument condition{"while_loop", 0, place};
@@ -48,5 +66,6 @@ void keratin::python::registerControl(nb::module_ &m) {
       const TensorList &, bool, const Operand &, bool, bool, SourceLocation)>(&K::rnn)>(m, "rnn");
   add<&K::set_learning_phase>(m, "set_learning_phase");
   add<&K::switch_>(m, "switch");
+  add<&vectorizedMap>(m, "vectorized_map");
   add<&whileLoop>(m, "while_loop");
 }
