@@ -170,44 +170,56 @@ static Value rowNumbers(GraphMath &g, ArrayRef<Value> places, const Shape &sizes
   return number;
 }
 
-// The starts of a box in each step, repeated to the shape; each leaves the box inside. Null for a
-// constant 0.
-SmallVector<Value> StepBatcher::startsForAll(OperandRange starts, const Shape &box,
-                                             const Shape &whole, const Shape &shape, GraphMath &g) {
-  SmallVector<Value> result;
+// Boxes of all steps. Their places are numbered in the dimensions up to the last one of which not
+// all is taken.
+struct StepBatcher::Boxes {
+  size_t leading;
+  RankedTensorType type;     // of numbers for all places in these dimensions, in each step
+  SmallVector<Value> starts; // repeated to it, null for a constant 0; each leaves the box inside
+
+  // The number, with a look at starts that must be 0.
+  Value checked(Value number, GraphMath &g) const {
+    for (Value start : ArrayRef(starts).drop_front(leading))
+      if (start)
+        number = g.add(number, start);
+    return number;
+  }
+};
+
+// Places are those of `numbered`, the box or the whole.
+StepBatcher::Boxes StepBatcher::placeBoxes(OperandRange starts, const Shape &box,
+                                           const Shape &whole, const Shape &numbered,
+                                           GraphMath &g) {
+  Boxes boxes;
+  boxes.leading = leadingDims(box, whole);
+  Shape shape(numbered.begin(), numbered.begin() + boxes.leading);
+  shape.insert(shape.begin(), steps);
+  boxes.type = getTensorType(shape, builder.getI64Type());
   for (auto [i, start] : llvm::enumerate(starts)) {
-    Value &place = result.emplace_back();
+    Value &place = boxes.starts.emplace_back();
     if (matchPattern(start, m_Zero()))
       continue;
     place = inRange(g, forAllSteps(start, g), *add(*sub(whole[i], box[i]), 1),
                     "slice: the box leaves the tensor");
     place = g.broadcast(place, shape, {0});
   }
-  return result;
+  return boxes;
 }
 
 SteppedValue StepBatcher::makeOwn(DynamicSliceOp op, GraphMath &g) {
   if (llvm::none_of(op.getStarts(), [&](Value start) { return varies(start); }))
     return withFirstStart(op, op.getStarts(), g);
   Shape box = getShape(op.getY()), whole = getShape(op.getX());
-  size_t leading = leadingDims(box, whole);
-  Shape shape(box.begin(), box.begin() + leading);
-  shape.insert(shape.begin(), steps);
-  RankedTensorType type = getTensorType(shape, builder.getI64Type());
-
-  SmallVector<Value> starts = startsForAll(op.getStarts(), box, whole, shape, g), places;
-  for (size_t i = 0; i < leading; ++i) {
-    places.push_back(g.iota(type, i + 1));
-    if (starts[i])
-      places.back() = g.add(places.back(), starts[i]);
+  Boxes boxes = placeBoxes(op.getStarts(), box, whole, box, g);
+  SmallVector<Value> places;
+  for (size_t i = 0; i < boxes.leading; ++i) {
+    Value place = g.iota(boxes.type, i + 1);
+    places.push_back(boxes.starts[i] ? g.add(place, boxes.starts[i]) : place);
   }
-  whole.resize(leading);
+  whole.resize(boxes.leading);
   auto [x, xVaries] = lookup(op.getX());
-  Value number = rowNumbers(g, places, whole, type, xVaries);
-  for (Value start : ArrayRef(starts).drop_front(leading))
-    if (start) // a zero, which is to be looked at
-      number = g.add(number, start);
-  return {g.gather(asRows(g, x, xVaries + leading), number), /*varies=*/true};
+  Value number = boxes.checked(rowNumbers(g, places, whole, boxes.type, xVaries), g);
+  return {g.gather(asRows(g, x, xVaries + boxes.leading), number), /*varies=*/true};
 }
 
 // Every element of the whole is one of the box, or that of a row of zeros before all others.
@@ -215,29 +227,23 @@ SteppedValue StepBatcher::makeOwn(DynamicUnsliceOp op, GraphMath &g) {
   if (llvm::none_of(op.getStarts(), [&](Value start) { return varies(start); }))
     return withFirstStart(op, op.getStarts(), g);
   Shape box = getShape(op.getX()), whole = getShape(op.getY());
-  size_t leading = leadingDims(box, whole);
-  Shape shape(whole.begin(), whole.begin() + leading);
-  shape.insert(shape.begin(), steps);
-  RankedTensorType type = getTensorType(shape, builder.getI64Type());
-
-  SmallVector<Value> starts = startsForAll(op.getStarts(), box, whole, shape, g), places;
-  Value zero = g.splat(0, type);
-  Value inside = g.splat(1, withElementType(type, builder.getI1Type()));
-  for (size_t i = 0; i < leading; ++i) {
-    Value place = g.iota(type, i + 1);
-    if (starts[i])
-      place = g.sub(place, starts[i]);
+  Boxes boxes = placeBoxes(op.getStarts(), box, whole, whole, g);
+  SmallVector<Value> places;
+  Value zero = g.splat(0, boxes.type);
+  Value inside = g.splat(1, withElementType(boxes.type, builder.getI1Type()));
+  for (size_t i = 0; i < boxes.leading; ++i) {
+    Value place = g.iota(boxes.type, i + 1);
+    if (boxes.starts[i])
+      place = g.sub(place, boxes.starts[i]);
     inside = g.and_(inside, g.greaterEqual(place, zero));
-    inside = g.and_(inside, g.less(place, sizeLike(g, box[i], shape)));
+    inside = g.and_(inside, g.less(place, sizeLike(g, box[i], getShape(boxes.type))));
     places.push_back(place);
   }
-  box.resize(leading);
+  box.resize(boxes.leading);
   auto [x, xVaries] = lookup(op.getX());
-  Value number = g.add(rowNumbers(g, places, box, type, xVaries), g.splat(1, type));
-  for (Value start : ArrayRef(starts).drop_front(leading))
-    if (start)
-      number = g.add(number, start);
-  Value rows = asRows(g, x, xVaries + leading);
+  Value number = boxes.checked(rowNumbers(g, places, box, boxes.type, xVaries), g);
+  number = g.add(number, g.splat(1, boxes.type));
+  Value rows = asRows(g, x, xVaries + boxes.leading);
   Shape padded = getShape(rows), low(padded.size(), DimExpr(0));
   low[0] = 1;
   padded[0] = *add(padded[0], 1);

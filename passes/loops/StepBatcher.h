@@ -89,9 +89,9 @@ private:
                        ir::GraphMath &g);
   mlir::Value placesInAll(mlir::Value indices, const ir::DimExpr &rows, llvm::StringRef message,
                           ir::GraphMath &g);
-  llvm::SmallVector<mlir::Value> startsForAll(mlir::OperandRange starts, const ir::Shape &box,
-                                              const ir::Shape &whole, const ir::Shape &shape,
-                                              ir::GraphMath &g);
+  struct Boxes;
+  Boxes placeBoxes(mlir::OperandRange starts, const ir::Shape &box, const ir::Shape &whole,
+                   const ir::Shape &numbered, ir::GraphMath &g);
   SteppedValue withFirstStart(mlir::Operation *op, mlir::OperandRange starts, ir::GraphMath &g);
   // The values that a nested block yields, with its ops emitted where the builder does, for these
   // arguments.
