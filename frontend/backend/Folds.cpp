@@ -21,10 +21,10 @@ static void needElements(Call &call, Value x) {
 }
 
 // The tensors with the elements; a function with so many parameters is given one of each.
-static std::vector<Value> sequencesOf(Call &call, const Elements &elems,
+static std::vector<Value> sequencesOf(Call &call, const std::vector<Operand> &elems,
                                       std::optional<size_t> parameters) {
   std::vector<Value> sequences;
-  for (const Operand &operand : elems.list()) {
+  for (const Operand &operand : elems) {
     Value x = call.value(operand);
     needElements(call, x);
     if (!sequences.empty()) {
@@ -75,11 +75,12 @@ static Tensor fold(Call &call, const std::function<Tensor(const Tensor &, const 
   return call.tensor(loop.finish({first}, {next}, {}).lastStates.front(), name);
 }
 
-std::vector<Tensor> keratin::detail::vectorizedMap(const LoopBody &fn, const Elements &elems,
-                                                   SourceLocation location) {
-  Call call("vectorized_map", location);
-  std::vector<Value> sequences = sequencesOf(call, elems, fn.tensorCount());
-  Loop loop(call, "the function of vectorized_map", ir::getShape(sequences.front()).front(), false);
+// What fn makes of one element of each sequence, for all of them.
+static std::vector<Value>
+vectorizedMap(Call &call, const std::vector<Value> &sequences,
+              const std::function<std::vector<Tensor>(const std::vector<Tensor> &)> &fn) {
+  Loop loop(call, "the function of " + std::string(call.function),
+            ir::getShape(sequences.front()).front(), false);
   std::vector<Tensor> element;
   for (Value sequence : sequences)
     element.push_back(tensorOf(loop.addElement(sequence)));
@@ -91,9 +92,71 @@ std::vector<Tensor> keratin::detail::vectorizedMap(const LoopBody &fn, const Ele
   loop.end();
   std::vector<Value> stacks = loop.finish({}, {}, made).stacks;
   stacks.front().getDefiningOp()->setAttr(ir::kVectorizedAttr, call.builder.getUnitAttr());
+  return stacks;
+}
+
+std::vector<Tensor> keratin::detail::vectorizedMap(const LoopBody &fn, const Elements &elems,
+                                                   SourceLocation location) {
+  Call call("vectorized_map", location);
   std::vector<Tensor> results;
-  for (Value stack : stacks)
+  for (Value stack : ::vectorizedMap(call, sequencesOf(call, elems.list(), fn.tensorCount()), fn))
     results.push_back(call.tensor(stack));
+  return results;
+}
+
+// x with one of its axes at another place; `what` names the axis in errors.
+static Value movedAxis(Call &call, Value x, int64_t axis, bool toFront, const char *what) {
+  int64_t rank = call.rank(x), place = axis < 0 ? axis + rank : axis;
+  if (place < 0 || place >= rank)
+    call.valueError(std::string(what) + " has " + std::to_string(axis) + " for shape " +
+                    describe(x) + "; needed one of its axes");
+  llvm::SmallVector<int64_t> permutation;
+  for (int64_t i = toFront ? 0 : 1; i < rank; ++i)
+    if (!toFront || i != place)
+      permutation.push_back(i);
+  if (toFront)
+    permutation.insert(permutation.begin(), place);
+  else
+    permutation.insert(permutation.begin() + place, 0);
+  return call.g.transpose(x, permutation);
+}
+
+std::vector<Tensor> keratin::detail::mapAlong(const LoopBody &fn,
+                                              const std::vector<Operand> &arguments,
+                                              const std::vector<std::optional<int64_t>> &inAxes,
+                                              int64_t outAxes, SourceLocation location) {
+  Call call("vmap", location);
+  auto checkCount = [&](const char *what, size_t count) {
+    if (count != arguments.size())
+      call.valueError(std::string(what) + " has " + std::to_string(count) + " entries; needed " +
+                      std::to_string(arguments.size()) + ", one for each argument");
+  };
+  if (!inAxes.empty())
+    checkCount("in_axes", inAxes.size());
+  if (fn.tensorCount())
+    checkCount("the list of fn's parameters", *fn.tensorCount());
+  std::vector<Tensor> given;
+  std::vector<Operand> elems;
+  std::vector<size_t> places; // of the arguments that have elements
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    Value x = call.value(arguments[i]);
+    given.push_back(tensorOf(x));
+    std::optional<int64_t> axis = inAxes.empty() ? 0 : inAxes[i];
+    if (!axis)
+      continue;
+    elems.emplace_back(tensorOf(movedAxis(call, x, *axis, /*toFront=*/true, "in_axes")));
+    places.push_back(i);
+  }
+  if (places.empty())
+    call.valueError("in_axes has None for each argument; needed an axis of one");
+  auto ofElement = [&](const std::vector<Tensor> &element) {
+    for (size_t i = 0; i < places.size(); ++i)
+      given[places[i]] = element[i];
+    return fn(given);
+  };
+  std::vector<Tensor> results;
+  for (Value stack : ::vectorizedMap(call, sequencesOf(call, elems, std::nullopt), ofElement))
+    results.push_back(call.tensor(movedAxis(call, stack, outAxes, /*toFront=*/false, "out_axes")));
   return results;
 }
 
@@ -114,7 +177,7 @@ Tensor foldr(const std::function<Tensor(const Tensor &, const Tensor &)> &fn, co
 Tensor map_fn(const ElementFunction &fn, const Elements &elems, const std::string &name,
               DTypeArgument dtype, SourceLocation location) {
   Call call("map_fn", location);
-  std::vector<Value> sequences = sequencesOf(call, elems, fn.tensorCount());
+  std::vector<Value> sequences = sequencesOf(call, elems.list(), fn.tensorCount());
   Loop loop(call, "the function of map_fn", ir::getShape(sequences.front()).front(), false);
   std::vector<Tensor> element;
   for (Value sequence : sequences)

@@ -176,6 +176,24 @@ TEST_CASE("saved maps are ops on all elements", "[saving][loop]") {
   CHECK(!has(loaded.memoryPlan(), "loop of"));
 }
 
+TEST_CASE("vmap makes a function of each element", "[loop]") {
+  Tensor rows = K::constant({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}}), w = K::constant({10.0, 1.0});
+  auto product = [](const Tensor &a, const Tensor &b) { return K::sum(a * b); };
+  checkValue(K::vmap(product, {0, None})(rows, w), Array{12, 34, 56});
+  checkValue(K::vmap(product)(rows, rows), Array{5, 25, 61});
+  // Along other axes, and a function that is a map itself.
+  checkValue(K::vmap([](const Tensor &column) { return column * 2.0; }, {-1}, 1)(rows),
+             Array{{2, 4}, {6, 8}, {10, 12}});
+  auto scaled = [](const Tensor &a, const Tensor &b) { return a * b; };
+  checkValue(
+      K::vmap([&](const Tensor &a, const Tensor &b) { return K::vmap(scaled, {0, None})(a, b); },
+              {None, 0})(w, w),
+      Array{{100, 10}, {10, 1}});
+  auto both = K::vmap([](const Tensor &a) { return std::pair(K::sum(a), a); }, {1})(rows);
+  checkValue(both[0], Array{9, 12});
+  checkValue(both[1], Array{{1, 3, 5}, {2, 4, 6}});
+}
+
 TEST_CASE("wrong maps are refused", "[loop]") {
   auto refuses = [](const char *text, auto &&call) {
     CHECK_THAT(errorOf<ValueError>(call), Catch::Contains(text));
@@ -196,4 +214,14 @@ TEST_CASE("wrong maps are refused", "[loop]") {
           [&] { K::vectorized_map([](const Tensor &) { return Tensors(); }, x); });
   Tensor (*none)(const Tensor &) = nullptr;
   refuses("vectorized_map: a function of elements is empty", [&] { K::vectorized_map(none, x); });
+  refuses("vmap: in_axes has 2 entries; needed 1, one for each argument",
+          [&] { K::vmap(same, {0, 1})(x); });
+  refuses("vmap: the list of fn's parameters has 1 entries; needed 2, one for each argument",
+          [&] { K::vmap(same)(x, x); });
+  refuses("vmap: in_axes has None for each argument; needed an axis of one",
+          [&] { K::vmap(same, {None})(x); });
+  refuses("vmap: in_axes has 2 for shape (3, 1); needed one of its axes",
+          [&] { K::vmap(same, {2})(x); });
+  refuses("vmap: out_axes has -3 for shape (3, 1); needed one of its axes",
+          [&] { K::vmap(same, {}, -3)(x); });
 }

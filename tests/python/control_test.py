@@ -99,6 +99,19 @@ def test_wrong_maps():
         K.vectorized_map(lambda e: e, K.constant(1.))
 
 
+def test_vmap():
+    x, w = numbers(3, 4), numbers(4)
+    agree(K.eval(K.vmap(lambda a, b: K.sum(a * b), in_axes=(0, None))(K.constant(x), w)), (x * w).sum(1))
+    agree(K.eval(K.vmap(lambda e: e * 2, in_axes=1, out_axes=-1)(x)), x * 2)
+    both = K.vmap(lambda e: [K.sum(e), e], 1)(x)
+    agree(K.eval(both[0]), x.sum(0))
+    agree(K.eval(both[1]), x.T)
+    with pytest.raises(TypeError, match='an axis for each argument'):
+        K.vmap(lambda e: e, [])(x)
+    with pytest.raises(ValueError, match='vmap: in_axes has 2 entries; needed 1, one for each argument'):
+        K.vmap(lambda e: e, [0, 1])(x)
+
+
 def test_map_fn():
     x = numbers(3, 4)
     agree(K.eval(K.map_fn(lambda e: K.sum(e) * 2, K.constant(x))), x.sum(1) * 2)

@@ -27,7 +27,7 @@ const TypedParameters typedParameters[] = {
     {"Tensor", {"loss", "tensor"}},
     {"int",
      {"k", "n", "axis1", "axis2", "offset", "rep", "num_classes", "beam_width", "top_paths",
-      "height_factor", "width_factor", "depth_factor"}},
+      "height_factor", "width_factor", "depth_factor", "out_axes"}},
     {"float", {"epsilon", "level", "threshold"}},
     {"bool",
      {"keepdims", "from_logits", "greedy", "merge_repeated", "go_backwards", "unroll", "time_major",
@@ -46,7 +46,7 @@ const TypedParameters typedParameters[] = {
     {"Any",
      {"variables", "functions", "tuples", "broadcastable", "pad_width", "num_or_size_splits",
       "loop_vars", "initial_states", "constants", "elems", "training", "alt", "then_expression",
-      "else_expression", "value", "start", "size", "predict"}},
+      "else_expression", "value", "start", "size", "predict", "in_axes"}},
     {"Sequence[Any]", {"tensors", "operands", "ops"}},
 };
 

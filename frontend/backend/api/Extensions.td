@@ -328,6 +328,25 @@ def Api_vectorized_map : Keratin_Extension<"vectorized_map", "vectorized_map(fn,
         K.vectorized_map(gradient_of, [x, y])  # (samples,) + K.int_shape(w)
   }];
 }
+def Api_vmap : Keratin_Extension<"vmap", "vmap(fn, in_axes=0, out_axes=0)"> {
+  let hasAddress = 0;
+  let pythonResult = "Callable[..., Any]";
+  let documentation = [{
+    The function that is another one for each element along an axis, by vectorized_map().
+
+    Args:
+        fn: a function of tensors that returns a tensor or a list of tensors.
+        in_axes: the axis of each argument that elements are along, an int; or a list or tuple of
+            such, one for each, where None is an argument that is the same for all elements.
+        out_axes: the axis of results that elements are along, an int.
+
+    Returns:
+        A function of tensors, or what becomes such, that returns what fn does, with one more axis.
+
+    Example:
+        K.vmap(K.dot, in_axes=(0, None))(x, w)  # the product of each x[i] with w
+  }];
+}
 def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)"> {
   let hasPythonBody = 1;
   let documentation = "Whether both are one value of the graph: a is b.";

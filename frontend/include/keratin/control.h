@@ -12,6 +12,7 @@
 #include "keratin/arguments.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -222,6 +223,9 @@ template <typename F> constexpr bool returnsTensor() {
 
 std::vector<Tensor> vectorizedMap(const LoopBody &fn, const Elements &elems,
                                   SourceLocation location);
+std::vector<Tensor> mapAlong(const LoopBody &fn, const std::vector<Operand> &arguments,
+                             const std::vector<std::optional<int64_t>> &inAxes, int64_t outAxes,
+                             SourceLocation location);
 
 } // namespace detail
 
@@ -260,6 +264,25 @@ auto vectorized_map(F fn, const Elements &elems,
     return results.front();
   else
     return results;
+}
+
+// A function of tensors that is fn for each element along an axis of these, by vectorized_map:
+// along an axis for each of fn's parameters, where None is a tensor that is the same for all
+// elements, or along the first of all. Elements of what it returns are along out_axes. Not a
+// function of Keras; as jax.vmap.
+template <typename F>
+auto vmap(F fn, std::vector<std::optional<int64_t>> in_axes = {}, int64_t out_axes = 0,
+          SourceLocation location = SourceLocation::current()) {
+  constexpr bool isOne = detail::returnsTensor<F>();
+  return [fn = LoopBody(std::move(fn), "vmap: a function of elements"),
+          in_axes = std::move(in_axes), out_axes, location](const auto &...arguments) {
+    std::vector<Tensor> results =
+        detail::mapAlong(fn, {Operand(arguments, location)...}, in_axes, out_axes, location);
+    if constexpr (isOne)
+      return results.front();
+    else
+      return results;
+  };
 }
 
 // fn(accumulator, element) from the first element to the last, or from the last to the first. The

@@ -40,6 +40,42 @@ nb::object vectorizedMap(nb::handle fn, nb::handle elems, SourceLocation place) 
   return isList ? toPython(results) : toPython(results.front());
 }
 
+// An entry for each argument.
+std::vector<std::optional<int64_t>> axesOf(nb::handle inAxes, size_t arguments,
+                                           const Argument &argument) {
+  if (!isSequence(inAxes))
+    return std::vector<std::optional<int64_t>>(
+        arguments, fromPython<std::optional<int64_t>>(inAxes, argument));
+  std::vector<std::optional<int64_t>> axes;
+  for (nb::handle axis : inAxes)
+    axes.push_back(fromPython<std::optional<int64_t>>(axis, argument));
+  if (axes.empty())
+    argument.fail(inAxes, "an axis for each argument");
+  return axes;
+}
+
+nb::object vmap(nb::handle fn, nb::handle inAxes, int64_t outAxes, SourceLocation place) {
+  const Argument function{"vmap", 0, place};
+  if (!PyCallable_Check(fn.ptr()))
+    function.fail(fn, "a function");
+  Callable callable(fn, function.what());
+  return nb::cpp_function([callable, inAxes = nb::borrow(inAxes), outAxes](nb::args arguments) {
+    SourceLocation place = userPlace();
+    std::vector<Operand> operands;
+    for (nb::handle argument : arguments)
+      operands.push_back(operandOf(argument, "vmap: an argument of the function", place));
+    bool isList = false;
+    auto ofElement = [&](const std::vector<Tensor> &given) {
+      auto [tensors, hasReturnedList] = callable.tensorOrList(given, /*isTuple=*/false);
+      isList = hasReturnedList;
+      return tensors;
+    };
+    std::vector<Tensor> results = keratin::detail::mapAlong(
+        ofElement, operands, axesOf(inAxes, operands.size(), {"vmap", 1, place}), outAxes, place);
+    return isList ? toPython(results) : toPython(results.front());
+  });
+}
+
 nb::object whileLoop(nb::handle cond, const LoopBody &body, const TensorList &loopVars,
                      const Size &maximumIterations, SourceLocation place) {
   const Argument condition{"while_loop", 0, place};
@@ -67,5 +103,6 @@ void keratin::python::registerControl(nb::module_ &m) {
   add<&K::set_learning_phase>(m, "set_learning_phase");
   add<&K::switch_>(m, "switch");
   add<&vectorizedMap>(m, "vectorized_map");
+  add<&vmap>(m, "vmap");
   add<&whileLoop>(m, "while_loop");
 }
