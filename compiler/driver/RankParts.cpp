@@ -2,12 +2,15 @@
 
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/MeshAxes.h"
+#include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "runtime/comm/Mesh.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 using namespace keratin;
@@ -73,6 +76,10 @@ std::optional<std::string> axisOfSizes(func::FuncOp function) {
   return std::nullopt;
 }
 
+bool areStatesInParts(func::FuncOp function, const PartOptions &options) {
+  return options.states || (options.variables && function->hasAttr(ir::kShardsStatesAttr));
+}
+
 bool isEmpty(Value value) {
   return llvm::is_contained(cast<RankedTensorType>(value.getType()).getShape(), 0);
 }
@@ -91,7 +98,8 @@ std::map<unsigned, Extent> extentsIn(func::FuncOp function, const PartOptions &o
                                                   axis ? axis.str() : ""};
     }
   const std::map<unsigned, Extent> said = extents;
-  const std::optional<std::string> axis = options.states ? axisOfSizes(function) : std::nullopt;
+  const std::optional<std::string> axis =
+      areStatesInParts(function, options) ? axisOfSizes(function) : std::nullopt;
   for (BlockArgument variable : variables) {
     const llvm::SetVector<int64_t> updated = updatedByState(function, variable);
     const unsigned number = variable.getArgNumber() - first;
@@ -114,9 +122,8 @@ public:
 
   absl::StatusOr<RankParts> run() {
     functions = llvm::to_vector(graph.module->getOps<func::FuncOp>());
-    if (options.states)
-      if (absl::Status status = checkStates(); !status.ok())
-        return status;
+    if (absl::Status status = checkStates(); !status.ok())
+      return status;
     result.parts.resize(graph.variables.size());
     for (auto [function, saved] : llvm::zip_equal(functions, graph.functions))
       if (absl::Status status = add(function, saved); !status.ok())
@@ -130,13 +137,15 @@ public:
 
 private:
   absl::Status checkStates() {
-    const auto *lazy = llvm::find_if(functions, [](func::FuncOp function) {
-      return axisOfSizes(function) && function->hasAttr(ir::kLazyUpdatesAttr);
+    const auto *lazy = llvm::find_if(functions, [&](func::FuncOp function) {
+      return areStatesInParts(function, options) && axisOfSizes(function) &&
+             function->hasAttr(ir::kLazyUpdatesAttr);
     });
     if (lazy != functions.end())
       return absl::UnimplementedError("function '" + func::FuncOp(*lazy).getName().str() +
                                       "': not implemented: states in parts of lazy updates");
-    return llvm::any_of(functions, [](func::FuncOp each) { return axisOfSizes(each).has_value(); })
+    auto hasSize = [](func::FuncOp function) { return axisOfSizes(function).has_value(); };
+    return !options.states || llvm::any_of(functions, hasSize)
                ? absl::OkStatus()
                : absl::InvalidArgumentError(
                      "states are to be in parts, and no size is; needed one that is sharded");
@@ -183,12 +192,14 @@ private:
       return 0;
     int64_t ranks = 1;
     std::string axes;
+    bool hasAxis = extent.axis.empty();
     for (const auto &[axis, count] : options.mesh) {
       axes += (axes.empty() ? "'" : ", '") + axis + "'";
+      hasAxis |= extent.axis == axis;
       if (extent.axis.empty() || extent.axis == axis)
         ranks = std::min<int64_t>(ranks * count, INT32_MAX);
     }
-    if (!extent.axis.empty() && !options.mesh.count(extent.axis))
+    if (!hasAxis)
       return absl::InvalidArgumentError("variable '" + variable.name + "' is " + extent.text() +
                                         "; the axes of the mesh are " + axes);
     return ranks;
@@ -204,6 +215,7 @@ private:
 
   void mark(func::FuncOp function, ir::SavedFunction &saved,
             const std::map<unsigned, Extent> &divided) {
+    function->removeAttr(ir::kShardsStatesAttr);
     ir::Signature signature(function);
     const unsigned first = signature.firstVariable();
     std::map<size_t, ir::DimExpr> symbols; // of the rank numbers
@@ -280,6 +292,20 @@ private:
 };
 
 } // namespace keratin::compiler
+
+absl::Status compiler::checkMesh(const PartOptions &options) {
+  std::vector<keratin_mesh_axis_t> axes;
+  int64_t ranks = 1;
+  for (const auto &[name, count] : options.mesh) {
+    axes.push_back({name.c_str(), count});
+    ranks = std::min<int64_t>(ranks * std::max(count, 1), INT32_MAX);
+  }
+  keratin_status_t status = {};
+  comm::Mesh mesh;
+  if (mesh.arrange(axes.data(), int32_t(axes.size()), int32_t(ranks), &status) == KERATIN_OK)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(status.message);
+}
 
 absl::StatusOr<RankParts> compiler::divideVariables(ir::SavedGraph &graph,
                                                     const PartOptions &options) {

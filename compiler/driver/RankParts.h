@@ -12,9 +12,9 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace keratin::compiler {
@@ -45,20 +45,23 @@ private:
 struct PartOptions {
   // False: each rank has the whole of what the graph has in parts.
   bool variables = true;
-  // What optimizers keep of each variable, of functions with a sharded size, in parts of its
-  // elements.
+  // What optimizers keep of each variable, of all functions with a sharded size, in parts of its
+  // elements; else of those of which the graph says so.
   bool states = false;
-  // The mesh that the code is for: how many ranks there are along each axis. Parts of variables
-  // that are equal then have sizes that the compiler knows, which heads of attention need to be
-  // parted. Empty: any.
-  std::map<std::string, int64_t> mesh;
+  // The mesh that the code is for: its axes, and how many ranks there are along each. Parts of
+  // variables that are equal then have sizes that the compiler knows, which heads of attention need
+  // to be parted. Empty: any.
+  std::vector<std::pair<std::string, int32_t>> mesh;
 };
+
+// INVALID_ARGUMENT for what is no mesh, however many ranks there are.
+absl::Status checkMesh(const PartOptions &options);
 
 // Marks the variables that are sharded (keratin.sharded), and the states of optimizers that belong
 // to them, for --keratin-shard. Functions get a variable more for each rank number that they need:
 // its index in SavedFunction::variables is that of the number, behind the model's variables.
 // INVALID_ARGUMENT where two functions do not agree on the parts of a variable, where the mesh
-// lacks its axis, or where there are to be states in parts and no size is.
+// lacks its axis, or where there are to be states in parts and no size is. Precondition: checkMesh.
 absl::StatusOr<RankParts> divideVariables(ir::SavedGraph &graph, const PartOptions &options);
 
 } // namespace keratin::compiler

@@ -3,6 +3,7 @@
 
 #include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/FunctionContext.h"
+#include "frontend/graph/Job.h"
 #include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SourcePlace.h"
@@ -53,6 +54,11 @@ public:
       refuse("float32Products is '" + options.float32Products + "'; needed 'float32' or 'tf32'");
     if (options.memoryBudget < 0)
       refuse("memoryBudget is " + std::to_string(options.memoryBudget) + "; needed 0 or more");
+    checkAxisNames(kCaller, options.mesh, location);
+    modelOptions.parts.states = options.shardStates;
+    for (const auto &[axis, size] : options.mesh)
+      modelOptions.parts.mesh.emplace_back(axis, size);
+    check(compiler::checkMesh(modelOptions.parts));
     compiler::CompileOptions &compile = modelOptions.compile;
     compile.float32Products = *products;
     compile.memoryBudget = options.memoryBudget;

@@ -326,12 +326,11 @@ void frontend::checkOptions(const Call &call, const FunctionOptions &options) {
                     " seconds; needed at least 0 (no limit)");
 }
 
-FunctionModule frontend::moduleOf(Call &call, const Function::Impl &impl,
-                                  const FunctionOptions &options) {
+FunctionModule frontend::moduleOf(Call &call, const Function::Impl &impl) {
   FunctionModule module =
       buildFunctionModule(sliceFunction(impl), impl.name, Literals::AsConstants);
   divideVariables(call, module, impl.shard);
-  if (options.shardStates)
+  if (impl.shardStates)
     divideStates(module, axisInJob(llvm::find_if(impl.shard, isSize)->mesh));
   return module;
 }
@@ -436,17 +435,19 @@ void frontend::setOptions(const Call &call, Function::Impl &impl, const Function
     impl.shard = options.shard;
     impl.gatherParts = false;
     impl.localStatistics = false;
+    impl.shardStates = false;
   }
   impl.gatherParts |= options.gatherParts;
   impl.localStatistics |= options.localStatistics;
+  impl.shardStates |= options.shardStates;
   if (impl.gatherParts && impl.shard.empty())
     call.valueError("gather_parts, and no size is sharded; needed shard");
   const bool hasSizes = llvm::any_of(impl.shard, isSize);
   if (impl.localStatistics && !hasSizes)
     call.valueError("local_statistics, and no size is sharded; needed shard");
-  if (options.shardStates && !hasSizes)
+  if (impl.shardStates && !hasSizes)
     call.valueError("states are to be in parts, and no size is; needed one that is sharded");
-  if (options.shardStates && options.lazyUpdates)
+  if (impl.shardStates && options.lazyUpdates)
     call.notImplemented("states in parts with lazy updates");
   auto hasSize = [&](const Tensor &input, const Shard &shard) {
     return llvm::any_of(ir::getShape(valueOf(input)), [&](const DimExpr &size) {
@@ -485,7 +486,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     checkOptions(call, options);
     impl = implOf(call, inputs, outputs, updates, name);
     setOptions(call, *impl, options);
-    module = moduleOf(call, *impl, options);
+    module = moduleOf(call, *impl);
     placement = placeFunction(call, module, options);
   }
   compileFunction(*impl, std::move(module), placement);

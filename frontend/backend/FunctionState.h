@@ -38,9 +38,9 @@ void checkOptions(const Call &call, const FunctionOptions &options);
 // What the function's graph is compiled as. ValueError for shards that its inputs have not, and for
 // parts where there are none.
 void setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options);
-// The function as a module, with variables and states divided where the options say so. Under the
+// The function as a module, with variables and states divided where its options say so. Under the
 // graph's mutex.
-FunctionModule moduleOf(Call &call, const Function::Impl &impl, const FunctionOptions &options);
+FunctionModule moduleOf(Call &call, const Function::Impl &impl);
 // Where the function of the module runs. A variable of it that lies elsewhere for good is an error
 // of the call.
 Placement placeFunction(const Call &call, const FunctionModule &module,
@@ -68,6 +68,7 @@ struct keratin::Function::Impl {
   std::vector<Shard> shard;     // as FunctionOptions::shard
   bool gatherParts = false;     // as FunctionOptions::gatherParts
   bool localStatistics = false; // as FunctionOptions::localStatistics
+  bool shardStates = false;     // as FunctionOptions::shardStates
 
   std::vector<frontend::VariableStorage::Handle> variables; // kept alive for the handles
   std::vector<keratin_variable_t *> handles;

@@ -10,6 +10,7 @@
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/LocalStatistics.h"
+#include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -254,6 +255,7 @@ private:
                                  meshOf(i));
     impl->gatherParts = function->hasAttr(ir::kGathersPartsAttr);
     impl->localStatistics = function->hasAttr(ir::kLocalStatisticsAttr);
+    impl->shardStates = function->hasAttr(ir::kShardsStatesAttr);
   }
 
   void addPlaceholder(unsigned i, const std::string &name) {
@@ -390,7 +392,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
     reading.end(call);
     for (const auto &impl : impls) {
       setOptions(call, *impl, options);
-      modules.push_back(moduleOf(call, *impl, options));
+      modules.push_back(moduleOf(call, *impl));
       placements.push_back(placeFunction(call, modules.back(), options));
     }
   }

@@ -13,6 +13,7 @@
 #include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/MeshAxes.h"
+#include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SizedText.h"
@@ -197,6 +198,8 @@ public:
     bodies.push_back(*module.getOps<mlir::func::FuncOp>().begin());
     annotate(impl, bodies.back());
     markVariables(impl, slice.variables, bodies.back());
+    if (impl.shardStates)
+      bodies.back()->setAttr(ir::kShardsStatesAttr, mlir::UnitAttr::get(module.getContext()));
     absl::Status expanded;
     absl::Status status = compiler::attempt("saving function '" + impl.name + "'", [&] {
       expanded = expandGradients(module, bodies.back(), slice.variables);

@@ -33,12 +33,12 @@ int frontend::jobSize(keratin_axis_t along) {
   return joined ? membersOf(*joined, along).count : 1;
 }
 
-// Names are what users may call sizes; a group looks at the rest of a mesh.
-static void checkNames(const std::vector<MeshAxis> &mesh, SourceLocation location) {
+void frontend::checkAxisNames(const char *caller, const std::vector<MeshAxis> &mesh,
+                              SourceLocation location) {
   for (const MeshAxis &axis : mesh)
     if (!ir::SizeNames::isName(axis.name))
-      throw ValueError(withPlace("distributed.init: an axis is named '" + printable(axis.name, 80) +
-                                     "'; needed " + neededName(),
+      throw ValueError(withPlace(std::string(caller) + ": an axis is named '" +
+                                     printable(axis.name, 80) + "'; needed " + neededName(),
                                  location));
 }
 
@@ -47,7 +47,7 @@ void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh
   std::lock_guard lock(mutex);
   if (jobGroup())
     throw RuntimeError("distributed.init: this process has joined its ranks already");
-  checkNames(mesh, location);
+  checkAxisNames("distributed.init", mesh, location); // a group looks at the rest
   keratin_status_t status = {};
   keratin_group_t *joined = nullptr;
   if (!engine)

@@ -20,6 +20,8 @@ int jobSize(keratin_axis_t along = {});
 // Joins by what the launcher says, or over an engine that the program brings. RuntimeError where
 // the process has joined already; ValueError where the ranks cannot be arranged so.
 void joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLocation location);
+// ValueError of the caller for names that users may not give to sizes.
+void checkAxisNames(const char *caller, const std::vector<MeshAxis> &mesh, SourceLocation location);
 // The axis of the mesh of this name. None: it has no such, or there is no mesh.
 std::optional<keratin_axis_t> jobAxis(const std::string &name);
 // The name of the axis that is meant; "" where the ranks are in no mesh: all of them are.

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/LocalStatistics.h"
 #include "ir/dialect/MeshAxes.h"
+#include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReading.h"
@@ -91,6 +92,8 @@ LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp mo
     built->setAttr(kGathersPartsAttr, b.getUnitAttr());
   if (saved.local_statistics())
     built->setAttr(kLocalStatisticsAttr, b.getUnitAttr());
+  if (saved.shards_states())
+    built->setAttr(kShardsStatesAttr, b.getUnitAttr());
   result.name = saved.name();
   result.symbols.assign(saved.symbols().begin(), saved.symbols().end());
   return success();

@@ -187,6 +187,8 @@ LogicalResult GraphReading::checkShards(const llvm::DenseSet<int64_t> &dimension
     return fail("gathers parts, but no size is sharded");
   if (function->local_statistics() && function->sharded_symbols().empty())
     return fail("has local statistics, but no size is sharded");
+  if (function->shards_states() && function->sharded_symbols().empty())
+    return fail("has states in parts, but no size is sharded");
   return success();
 }
 

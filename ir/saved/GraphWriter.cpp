@@ -3,6 +3,7 @@
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/LocalStatistics.h"
+#include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
@@ -285,6 +286,7 @@ private:
     if (!sharded.empty()) {
       saved->set_gathers_parts(function->hasAttr(kGathersPartsAttr));
       saved->set_local_statistics(function->hasAttr(kLocalStatisticsAttr));
+      saved->set_shards_states(function->hasAttr(kShardsStatesAttr));
     }
     graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
     return success();

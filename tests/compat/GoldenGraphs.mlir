@@ -602,6 +602,17 @@ func.func @gathered_parts(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kin
   return %s : tensor<?x3xf32, #keratin.dims<d0, 3>>
 }
 
+// Each rank has a part of what an optimizer keeps, of format 1.4.
+func.func @shards_states(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a", keratin.sharded = 0 : i64},
+                         %m: tensor<3xf32> {keratin.kind = "variable", keratin.name = "m"})
+    -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "s"},
+        tensor<3xf32> {keratin.kind = "update", keratin.variable = 0 : i64})
+    attributes {keratin.shards_states, keratin.sizes = ["batch"]} {
+  %s = keratin.reduce_sum %a axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %new = keratin.add %m, %s : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %s, %new : tensor<3xf32>, tensor<3xf32>
+}
+
 func.func @enter_rank(%x: tensor<3xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %y = keratin.enter_rank %x : (tensor<3xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>

@@ -2,6 +2,7 @@
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/LocalStatistics.h"
+#include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/saved/GraphReader.h"
@@ -110,6 +111,7 @@ TEST_CASE("golden files are read and executed", "[golden]") {
         hasOp |= op == "mesh_axis" && ir::meshAxesIn(function).size() == 2;
         hasOp |= op == "gathered_parts" && function->hasAttr(ir::kGathersPartsAttr);
         hasOp |= op == "local_statistics" && function->hasAttr(ir::kLocalStatisticsAttr);
+        hasOp |= op == "shards_states" && function->hasAttr(ir::kShardsStatesAttr);
       }
       CHECK(hasOp);
     }

@@ -88,7 +88,8 @@ static uint32_t minorOf(StringRef name) {
   if (name == "value_parts")
     return kSavedMinorOfValueParts;
   if (name == "size_names" || name == "size_limits" || name == "shards" ||
-      name == "gathered_parts" || name == "local_statistics" || name == "variable_shards")
+      name == "gathered_parts" || name == "local_statistics" || name == "variable_shards" ||
+      name == "shards_states")
     return kSavedMinorOfSizeNames;
   const SavedOp *op = findSavedOp(name == "mesh_axis" ? "all_reduce" : name);
   return op ? op->minor : 0;

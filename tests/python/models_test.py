@@ -1,5 +1,6 @@
 """Models compiled ahead of time: keratin.compile_model and keratin.Model."""
 import gc
+import json
 import os
 import platform
 import re
@@ -13,7 +14,7 @@ import keratin.backend as K
 
 
 # Where make_functions() makes its inputs.
-PLACE = f'{__file__}:21'
+PLACE = f'{__file__}:22'
 
 
 def make_functions():
@@ -298,14 +299,45 @@ def test_an_object_for_another_processor(functions, tmp_path):
                                                    tmp_path / 'libnet.so')
 
 
+def test_states_and_variables_in_parts(tmp_path):
+    x, t = K.placeholder((K.Dim('batch'), 3)), K.placeholder((K.Dim('batch'), 4))
+    w, m = K.variable(np.ones((3, 4)), name='w'), K.variable(np.zeros((3, 4)), name='m')
+    loss = K.mean(K.square(K.dot(x, w) - t))
+    new = .9 * m + K.gradients(loss, [w])[0]
+
+    def metadata(divided, **options):
+        step = K.function([x, t], [loss], [(m, new), (w, w - new)], shard=['batch'], shard_states=divided, name='step')
+        keratin.compile_model(step, tmp_path / 'libstep.so', metadata=tmp_path / 'step.json', **options)
+        return {variable['name']: variable for variable in json.loads((tmp_path / 'step.json').read_text())['variables']}
+
+    assert metadata(False) == metadata(False, mesh={'data': 2, 'model': 2})
+    assert metadata(True) == metadata(False, shard_states=True) == metadata(True, shard_states=True) != metadata(False)
+    assert metadata(True)['w'] == metadata(False)['w']
+    # Heads are parted where each rank has whole ones.
+    heads = K.function([x], [K.reshape(K.dot(x, w), (-1, 2, 2))], shard=[(w, 1, 'model')], name='heads')
+    with pytest.raises(ValueError, match='compile_model: .*whose parts are not known to be equal'):
+        keratin.compile_model(heads, tmp_path / 'libheads.so')
+    keratin.compile_model(heads, tmp_path / 'libheads.so', mesh={'data': 2, 'model': 2}, header=tmp_path / 'heads.h')
+    assert 'in parts along dimension 1 among the 2 ranks along model' in (tmp_path / 'heads.h').read_text()
+    with pytest.raises(ValueError, match="compile_model: variable 'w' is in parts .* along 'model'; the axes of the mesh are 'data'"):
+        keratin.compile_model(heads, tmp_path / 'libheads.so', mesh={'data': 2})
+
+
 def test_errors_of_compiling(functions, tmp_path):
     path = tmp_path / 'libnet.so'
     compile_model = keratin.compile_model
     assert 'no function; needed one or more' in message(ValueError, compile_model, [], path)
+    assert message(ValueError, lambda: compile_model(functions, path, shard_states=True)) == (
+        'compile_model: states are to be in parts, and no size is; needed one that is sharded')
+    assert 'compile_model: an axis is named' in message(ValueError, lambda: compile_model(functions, path, mesh={'a b': 2}))
+    assert "compile_model: an axis 'data' of 0 ranks; needed at least 1" in message(
+        ValueError, lambda: compile_model(functions, path, mesh={'data': 0}))
+    assert 'compile_model: mesh is 2 (int); needed a dict: the axes, with the number of ranks along each' in message(
+        TypeError, lambda: compile_model(functions, path, mesh=2))
     assert message(ValueError, lambda: compile_model(functions, path, colour=1)) == (
         "compile_model: there is no argument 'colour'; there are name, target, cpu, header, "
         "metadata, sysroot, threads, memory_budget, check_numbers, float32_products, "
-        "assume_equal_sizes, prepare_weights, strip_locations, profile, progress")
+        "assume_equal_sizes, prepare_weights, strip_locations, profile, shard_states, mesh, progress")
     assert 'compile_model: cpu is 3 (int); needed a string' in message(
         TypeError, lambda: compile_model(functions, path, cpu=3))
     assert "'9lives'" in message(ValueError, lambda: compile_model(functions, path, name='9lives'))

@@ -353,6 +353,8 @@ static const std::vector<Evil> &evils() {
        "gathers parts, but no size is sharded"},
       {"statistics of no size", [](G g) { functionOf(g)->set_local_statistics(true); },
        "has local statistics, but no size is sharded"},
+      {"states of no size", [](G g) { functionOf(g)->set_shards_states(true); },
+       "has states in parts, but no size is sharded"},
       {"output of nothing", [](G g) { functionOf(g)->mutable_outputs(0)->set_value(99); },
        "there is no value 99"},
       {"update of nothing", [](G g) { functionOf(g)->mutable_updates(0)->set_variable(1); },

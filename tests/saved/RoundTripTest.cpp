@@ -176,7 +176,7 @@ TEST_CASE("shards are of the sizes that they were of", "[saved]") {
     func.func @f(%x: tensor<4x?xf32, #keratin.dims<4, d3>>
                      {keratin.kind = "input", keratin.name = "x", keratin.sharded = 1 : i64},
                  %y: tensor<?x2xf32, #keratin.dims<d5, 2>> {keratin.kind = "input", keratin.name = "y"})
-        -> (tensor<4x?xf32, #keratin.dims<4, d3>> {keratin.kind = "output"}) attributes {keratin.gathers_parts, keratin.local_statistics, keratin.sizes = )" +
+        -> (tensor<4x?xf32, #keratin.dims<4, d3>> {keratin.kind = "output"}) attributes {keratin.gathers_parts, keratin.local_statistics, keratin.shards_states, keratin.sizes = )" +
                       sizes + R"(} {
       return %x : tensor<4x?xf32, #keratin.dims<4, d3>>
     })")
@@ -187,6 +187,7 @@ TEST_CASE("shards are of the sizes that they were of", "[saved]") {
   CHECK(saved.find("keratin.sharded") == saved.rfind("keratin.sharded"));
   CHECK_THAT(saved, Catch::Contains("keratin.gathers_parts"));
   CHECK_THAT(saved, Catch::Contains("keratin.local_statistics"));
+  CHECK_THAT(saved, Catch::Contains("keratin.shards_states"));
   CHECK_THAT(text(R"(["", "", "", "", "", "rows"])"),
              Catch::Contains("function 'f': dimension 1 of argument 0 is sharded and cannot be "
                              "saved; needed a size with a name"));

@@ -38,6 +38,15 @@
 // RUN: %{exits} 1 keratin-compile %s --function=f --shard-states -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-SIZE
 // NO-SIZE: keratin-compile: error: states are to be in parts, and no size is; needed one that is sharded
 
+// RUN: %{exits} 2 keratin-compile %s --function=f --mesh=model:2,model:2 -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: --mesh: two axes are named 'model'
+
+// A graph says of a function whether its states are in parts.
+// RUN: keratin-compile %s --function=step -o /dev/null --name=m --header=- | FileCheck %s --check-prefix=STATES
+// STATES: //   0  w: float32 (3, 4)
+// STATES-NEXT: //   1  m: float32 (3, 4), in parts of its elements
+// RUN: keratin-run %s --function=step --random --size=batch=2 --save-weights=%t.npz --quiet
+
 // Heads are parted where each rank has whole ones, as of two ranks.
 // RUN: keratin-compile %s --function=heads --mesh=model:2 -o /dev/null --header=- --name=m | FileCheck %s --check-prefix=HEADS
 // HEADS: output 0  y: float32 (2, 1, 2), in parts along dimension 1 among the ranks along model
@@ -69,4 +78,16 @@ func.func @g(%w: tensor<3x4xf32> {keratin.kind = "variable", keratin.name = "w"}
     -> (tensor<3x4xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %y = keratin.tanh %w : (tensor<3x4xf32>) -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
+}
+
+func.func @step(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.name = "x", keratin.sharded = 0 : i64},
+                %w: tensor<3x4xf32> {keratin.kind = "variable", keratin.name = "w"},
+                %m: tensor<3x4xf32> {keratin.kind = "variable", keratin.name = "m"})
+    -> (tensor<3x4xf32> {keratin.kind = "update", keratin.variable = 0 : i64}, tensor<3x4xf32> {keratin.kind = "update", keratin.variable = 1 : i64})
+    attributes {keratin.shards_states, keratin.sizes = ["batch"]} {
+  %s = keratin.reduce_sum %x axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %g = keratin.broadcast %s dims = [1] : (tensor<4xf32>) -> tensor<3x4xf32>
+  %n = keratin.add %m, %g : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %v = keratin.sub %w, %n : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %v, %n : tensor<3x4xf32>, tensor<3x4xf32>
 }

@@ -122,7 +122,6 @@ for mesh, ranks, line in (("data:2,model:2", 4, 2), ("model:2,data:3", 6, 2), ("
 require(launched([COMPILE, MESH, "--shard=batch:data", "-o", "parts.so", "--metadata=parts.json"])[0] == 0, "parts.so")
 for options, message in (
         (["--shard=batch:data", "--mesh=data:2,model:2"], "--mesh: a mesh of data 2 x model 2 is 4 ranks; there are 2"),
-        (["--shard=batch:data", "--mesh=data:2,data:1"], "--mesh: two axes are named 'data'"),
         (["--shard=batch:rows", "--mesh=data:1,model:2"], "--mesh: function 'train' has parts along the axis 'rows' of a mesh; "
          "the axes of the 2 ranks are 'data', 'model'"),
         ([], "--mesh: function 'train' has what ranks do along the axis 'model' of a mesh; the axes of the 2 ranks are none")):
@@ -183,6 +182,8 @@ require(outcomes[0][0] == 1 and "rank 0 has failed" in outcomes[1][2], outcomes)
 outcomes = shared(2, MESH, "--shard=batch:data", *TRAIN, of_rank=lambda rank: ["--mesh=data:%d,model:1" % (2 + rank)])
 require([code for code, _, _ in outcomes] == [1, 1] and "rank 1 has failed: a mesh of data 3 x model 1 is 3 ranks; there are 2"
         in outcomes[0][2] and "--mesh: a mesh of data 3" in outcomes[1][2], outcomes)
+code, _, err = launched([RUN, MESH, *TRAIN, "--mesh=data:2,data:1"])
+require(code == 2 and "--mesh: two axes are named 'data'" in err, err)
 code, _, err = launched([RUN, MESH, *TRAIN, "--mesh=data:2,model"])
 require(code == 2 and "--mesh: found a mesh 'data:2,model'; needed names and numbers of ranks of 1 to 16 axes" in err, err)
 

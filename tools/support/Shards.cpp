@@ -28,9 +28,11 @@ void tools::addShardOptions(CommandLine &line, ShardOptions &options) {
 
 std::string tools::meshProblem(const ShardOptions &options) {
   keratin_status_t status = {};
-  if (!options.mesh.empty())
-    comm::MeshText().read("--mesh", options.mesh.c_str(), &status);
-  return status.message;
+  if (options.mesh.empty() ||
+      comm::MeshText().read("--mesh", options.mesh.c_str(), &status) != KERATIN_OK)
+    return status.message;
+  const absl::Status checked = compiler::checkMesh(partOptions(options));
+  return checked.ok() ? "" : "--mesh: " + std::string(checked.message());
 }
 
 compiler::PartOptions tools::partOptions(const ShardOptions &options) {
@@ -40,7 +42,7 @@ compiler::PartOptions tools::partOptions(const ShardOptions &options) {
   keratin_status_t status = {};
   if (!options.mesh.empty() && mesh.read("--mesh", options.mesh.c_str(), &status) == KERATIN_OK)
     for (int32_t i = 0; i < mesh.count(); ++i)
-      parts.mesh[mesh.axes()[i].name] = mesh.axes()[i].count;
+      parts.mesh.emplace_back(mesh.axes()[i].name, mesh.axes()[i].count);
   return parts;
 }
 

@@ -316,8 +316,8 @@ struct FunctionOptions {
   // another one are updated element by element, and that nothing else reads) each rank keeps and
   // updates a part of the elements; gradients come by reduce_scatter, and new values of the others
   // go by all_gather. Results are the same, bit by bit; values of such a variable are those of the
-  // whole, so all ranks read it together. Other functions must divide it, too. With shard; it is
-  // not saved.
+  // whole, so all ranks read it together. Other functions must divide it, too. It is part of what
+  // `shard` says, and saved with it. ValueError where no size is sharded.
   bool shardStates = false;
   // Such an op gets the parts of all ranks, which costs the memory of the whole on each of them,
   // and messages of it. It is part of what `shard` says, and saved with it: a file's holds where

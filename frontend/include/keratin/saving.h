@@ -2,6 +2,7 @@
 #ifndef KERATIN_SAVING_H
 #define KERATIN_SAVING_H
 
+#include "keratin/distributed.h"
 #include "keratin/function.h"
 
 #include <string>
@@ -37,6 +38,13 @@ struct ObjectOptions {
   bool stripLocations = false;
   // Calls report each kernel to keratin-run --profile.
   bool profile = false;
+  // Each rank has a part of what optimizers keep, of all functions with a sharded size, as of those
+  // that were made with FunctionOptions::shardStates. ValueError where no size is sharded.
+  bool shardStates = false;
+  // Of the ranks that may join: equal parts of variables then have sizes that the compiler knows,
+  // and heads of attention can be parted. Empty: any. ValueError for a mesh that lacks an axis
+  // along which a variable is in parts.
+  std::vector<MeshAxis> mesh = {};
 };
 
 } // namespace keratin

@@ -175,7 +175,8 @@ def compile_model(functions: Union[Function, Sequence[Function]], path: PathLike
         header: where to write the C header; '': nowhere.
         **kwargs: metadata, sysroot (paths), threads, memory_budget, check_numbers,
             float32_products, assume_equal_sizes ('yes', 'no', 'only'), prepare_weights,
-            strip_locations, profile, progress: as the options of keratin-compile, see docs/ahead-of-time.md.
+            strip_locations, profile, shard_states, mesh (a dict, {'data': 2, 'model': 2}), progress: as the
+            options of keratin-compile, see docs/ahead-of-time.md.
 
     Raises:
         ValueError: for what cannot be compiled, and for an unknown keyword.

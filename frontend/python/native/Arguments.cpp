@@ -27,6 +27,15 @@ std::string keratin::python::pathOf(nb::handle path, const Argument &argument) {
   return textOf(text);
 }
 
+std::vector<MeshAxis> keratin::python::meshOf(nb::handle mesh, const Argument &argument) {
+  if (!PyDict_Check(mesh.ptr()))
+    argument.fail(mesh, "a dict: the axes, with the number of ranks along each");
+  std::vector<MeshAxis> axes;
+  for (const auto &[name, size] : itemsOf(mesh))
+    axes.push_back({fromPython<std::string>(name, argument), fromPython<int>(size, argument)});
+  return axes;
+}
+
 // A whole number that is no bool: of Python's, or whatever else says that it is one. None for
 // anything else.
 static std::optional<int64_t> integerOf(nb::handle object) {

@@ -37,6 +37,9 @@ Operand operandOf(nb::handle object, const std::string &what, SourceLocation pla
 // What os.fspath() takes.
 std::string pathOf(nb::handle path, const Argument &argument);
 
+// Of a dict: the axes, with the number of ranks along each.
+std::vector<MeshAxis> meshOf(nb::handle mesh, const Argument &argument);
+
 // A specialisation for each type of parameter.
 template <typename T> T fromPython(nb::handle object, const Argument &argument) = delete;
 

@@ -8,12 +8,7 @@ using namespace keratin;
 using namespace keratin::python;
 
 static void init(nb::handle mesh, SourceLocation place) {
-  std::vector<MeshAxis> axes;
-  const Argument argument{"distributed.init", 0, place};
-  if (!PyDict_Check(mesh.ptr()))
-    argument.fail(mesh, "a dict: the axes, with the number of ranks along each");
-  for (const auto &[name, size] : itemsOf(mesh))
-    axes.push_back({fromPython<std::string>(name, argument), fromPython<int>(size, argument)});
+  const std::vector<MeshAxis> axes = meshOf(mesh, {"distributed.init", 0, place});
   ReleasedGil release;
   D::init(axes, place);
 }

@@ -301,13 +301,17 @@ ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
       result.stripLocations = fromPython<bool>(value, argument);
     else if (name == "profile")
       result.profile = fromPython<bool>(value, argument);
+    else if (name == "shard_states")
+      result.shardStates = fromPython<bool>(value, argument);
+    else if (name == "mesh")
+      result.mesh = meshOf(value, argument);
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
       valueError("compile_model: there is no argument '" + name +
                  "'; there are name, target, cpu, header, metadata, sysroot, threads, "
                  "memory_budget, check_numbers, float32_products, assume_equal_sizes, "
-                 "prepare_weights, strip_locations, profile, progress");
+                 "prepare_weights, strip_locations, profile, shard_states, mesh, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
