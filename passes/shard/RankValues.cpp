@@ -198,13 +198,15 @@ LogicalResult RankValues::visitBlock(Block &block) {
 }
 
 LogicalResult RankValues::visit(Operation *op) {
-  auto isEntering = [](EnterRankOp) { return WalkResult::interrupt(); };
+  auto isEntering = [&](EnterRankOp marker) {
+    return markers.areAlongOthers(marker, axis) ? WalkResult::interrupt() : WalkResult::advance();
+  };
   const bool isOwnOfOthers =
       op->walk(isEntering).wasInterrupted() ||
       (!isa<LeaveRankOp>(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
         return ownOfOthers.contains(operand);
       }));
-  if (isOwnOfOthers && !haveRows)
+  if (isOwnOfOthers)
     ownOfOthers.insert(op->result_begin(), op->result_end());
   return success(succeeded(visitKinds(op)) && (isOfWhole(op) || succeeded(visitRuns(op))));
 }
@@ -227,7 +229,7 @@ void RankValues::forgetInside(Operation *op) {
 
 LogicalResult RankValues::visitKinds(Operation *op) {
   StringRef name = op->getName().stripDialect();
-  if (!haveRows && isa<EnterRankOp, LeaveRankOp>(op))
+  if (isa<EnterRankOp, LeaveRankOp>(op) && !isOfRanks(op))
     return needAllWhole(op);
   if (op->hasTrait<OpTrait::IsTerminator>() && !isa<func::ReturnOp>(op))
     return success(); // the loop or branch sees to it

@@ -3,6 +3,7 @@
 #define KERATIN_PASSES_SHARD_RANKVALUES_H
 
 #include "passes/shard/OwnPlaces.h"
+#include "passes/shard/RankMarkers.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -22,10 +23,10 @@ class RankValues {
 public:
   // With `gathers` an op may have the parts of all ranks. A slice of a whole from where a part
   // begins, if it is said here, is the rank's part.
-  RankValues(mlir::func::FuncOp function, ShardedSizes sizes, bool gathers,
-             llvm::DenseMap<int64_t, ir::DimExpr> begins)
+  RankValues(mlir::func::FuncOp function, ShardedSizes sizes, const RankMarkers &markers,
+             bool gathers, llvm::DenseMap<int64_t, ir::DimExpr> begins)
       : function(function), axis(sizes.axis), sharded(std::move(sizes.symbols)),
-        others(std::move(sizes.others)), haveRows(sizes.haveRows), gathers(gathers),
+        others(std::move(sizes.others)), markers(markers), gathers(gathers),
         begins(std::move(begins)), places(function, sharded, others) {}
 
   // Fails, with an error of the graph, where an op needs elements that other ranks have, and may
@@ -36,8 +37,8 @@ public:
   const Symbols &shardedSymbols() const { return sharded; }
   // Whether it is in parts along another axis, or a rank's own there (keratin.enter_rank).
   bool isOfOthers(mlir::Value value) const;
-  // Whether keratin.enter_rank and leave_rank are of the ranks along this axis.
-  bool ranksHaveRows() const { return haveRows; }
+  // Whether the keratin.enter_rank or leave_rank is of the ranks along this axis.
+  bool isOfRanks(mlir::Operation *marker) const { return markers.areAlong(marker, axis); }
   // Whether the op gets the whole of all operands, and makes the whole on all ranks.
   bool isOfWhole(mlir::Operation *op) const { return op && gathering.contains(op); }
   // Whether it picks, or adds to, rows of a table that is in parts, by parts of indices along the
@@ -131,7 +132,8 @@ private:
   mlir::func::FuncOp function;
   const mlir::StringAttr axis;
   const Symbols sharded, others;
-  const bool haveRows, gathers;
+  const RankMarkers &markers;
+  const bool gathers;
   const llvm::DenseMap<int64_t, ir::DimExpr> begins;
   const OwnPlaces places;
   llvm::DenseMap<mlir::Value, RankKind> kinds;

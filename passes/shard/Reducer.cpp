@@ -183,7 +183,7 @@ void Reducer::run() {
   });
   SmallVector<LeaveRankOp> leaving;
   body.walk([&](LeaveRankOp op) {
-    if (values.ranksHaveRows() && values.kindOf(op.getY()) == RankKind::Sum)
+    if (values.isOfRanks(op) && values.kindOf(op.getY()) == RankKind::Sum)
       leaving.push_back(op);
   });
   for (LeaveRankOp op : leaving)

@@ -5,6 +5,7 @@
 #include "ir/interfaces/ComputedSizes.h"
 #include "passes/Passes.h"
 #include "passes/shard/Gatherer.h"
+#include "passes/shard/RankMarkers.h"
 #include "passes/shard/RankValues.h"
 #include "passes/shard/Reducer.h"
 #include "passes/shard/StateParts.h"
@@ -34,19 +35,6 @@ static SymbolsByAxis shardedSizes(func::FuncOp function) {
       sizes[signature.meshAxis(number)].insert(symbol);
   }
   return sizes;
-}
-
-// A rank's own rows (keratin.enter_rank) are of a size that is sharded: of variables in parts along
-// another axis all that have these rows make the same. The markers do not say which of two it is.
-static LogicalResult checkOwnRows(func::FuncOp function, const SymbolsByAxis &sizes) {
-  if (sizes.size() < 2)
-    return success();
-  const WalkResult found = function.walk([](LeaveRankOp op) {
-    emitGraphError(op) << "not implemented: local statistics beside sizes that are sharded along "
-                          "another axis of a mesh";
-    return WalkResult::interrupt();
-  });
-  return failure(found.wasInterrupted());
 }
 
 // A rank's places are sizes that a call knows, one for each axis.
@@ -82,8 +70,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     if (failed(variables.run()))
       return signalPassFailure();
     const SymbolsByAxis sizes = shardedSizes(function);
-    if (failed(checkOwnRows(function, sizes)))
-      return signalPassFailure();
+    const RankMarkers markers(function, sizes);
     SymbolsByAxis sharded = variables.symbols(); // first
     for (const auto &[axis, symbols] : sizes)
       sharded[axis].insert(symbols.begin(), symbols.end());
@@ -101,8 +88,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     for (const auto &[axis, symbols] : sharded) {
       for (int64_t symbol : symbols)
         others.erase(symbol);
-      RankValues values(function, {axis, symbols, others, sizes.contains(axis)}, gathers,
-                        variables.begins());
+      RankValues values(function, {axis, symbols, others}, markers, gathers, variables.begins());
       if (failed(shard(function, values)))
         return signalPassFailure();
     }

@@ -20,7 +20,6 @@ struct ShardedSizes {
   mlir::StringAttr axis; // of the mesh, that the ranks are along; null: all ranks
   Symbols symbols;       // that are sharded along it
   Symbols others;        // that are sharded along other axes
-  bool haveRows;         // inputs have them, and so ranks have rows of their own
 };
 
 inline bool isOf(const ir::DimExpr &size, const Symbols &symbols) {

@@ -236,3 +236,104 @@ def test_it_is_saved_with_the_sizes_that_are_sharded(tmp_path):
     command = [sys.executable, '-c', SAVED % (tmp_path / 'f.ktg')]
     for code, output in run_ranks(2, 'saved-statistics-%d' % os.getpid(), command):
         assert code == 0, output
+
+
+# Sizes along two axes of a mesh: statistics are of the rows that a rank has along the axes that what is normalised has parts along.
+GRID = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+D.init({'data': 2, 'model': 2})
+draw = numpy.random.RandomState(5)
+counts, columns = ([int(each) for each in text.split(',')] for text in ('%s', '%s'))
+rows, keys = ([draw.randn(count, 3).astype('float32') * 2 + 1 for count in each] for each in (counts, columns))
+start = [draw.rand(*shape) + .5 for shape in [(3,), (3,), (3,), (4, 3)]]
+apart, weights = ([K.variable(each) for each in start] for _ in range(2))
+
+
+def normalized(x, gamma=None, axes=[0]):
+    return K.normalize_batch_in_training(x, gamma, None, axes, 1e-2)
+
+
+def made(blocks, ks, gamma, other, scale, whole):
+    """Of rows and keys, each by themselves; of their products, by rows, and by both; and of what all ranks have."""
+    xs, ks = [normalized(x, gamma) for x in blocks], [normalized(k, other) for k in ks]
+    lines = [[K.dot(x[0], K.transpose(k[0])) for k in ks] for x in xs]
+    loss = sum(K.sum(K.tanh(normalized(each)[0]) ** 3) for line in lines for each in line)
+    loss += sum(K.sum(K.tanh(normalized(each, None, [0, 1])[0]) ** 3) for line in lines for each in line)
+    y, mean, _ = normalized(whole, scale)
+    return loss + K.sum(K.tanh(y) * whole) + K.sum(mean), K.sum(y), mean
+
+
+def trained(inputs, result, weights, **options):
+    loss, total, mean = result
+    updates = [(w, w - .01 * g) for w, g in zip(weights, K.gradients(loss, weights))]
+    return K.function(inputs, [loss, total, mean, *K.gradients(loss, inputs)], updates, **options)
+
+
+one, two = ([place for place, count in enumerate(each) if count] for each in (counts, columns))
+xs, ks = [K.placeholder((counts[i], 3)) for i in one], [K.placeholder((columns[i], 3)) for i in two]
+expected = trained([*xs, *ks], made(xs, ks, *apart), apart)
+x, k = K.placeholder((K.Dim('batch'), 3)), K.placeholder((K.Dim('keys'), 3))
+found = trained([x, k], made([x], [k], *weights), weights, shard={'batch': 'data', 'keys': 'model'}, local_statistics=True)
+data, model = D.rank('data'), D.rank('model')
+for step in range(3):
+    loss, total, mean, *gradients = expected([rows[i] for i in one] + [keys[i] for i in two])
+    own_loss, own_total, own_mean, dx, dk = found([rows[data], keys[model]])
+    numpy.testing.assert_allclose(own_loss, loss, rtol=2e-5)
+    numpy.testing.assert_allclose(own_total, total, rtol=1e-4, atol=1e-5)
+    numpy.testing.assert_allclose(own_mean, mean, rtol=1e-5)
+    if data in one:
+        numpy.testing.assert_allclose(dx, gradients[one.index(data)], rtol=2e-4, atol=1e-4)
+    if model in two:
+        numpy.testing.assert_allclose(dk, gradients[len(one) + two.index(model)], rtol=2e-4, atol=1e-4)
+    for each, other in zip(K.batch_get_value(apart), K.batch_get_value(weights)):
+        numpy.testing.assert_allclose(other, each, rtol=2e-4, atol=2e-5)
+'''
+
+
+@pytest.mark.parametrize('counts', [('4,4', '3,3'), ('5,2', '2,4'), ('0,3', '2,2'), ('2,2', '3,0')])
+def test_own_statistics_along_two_axes_of_a_mesh(counts):
+    name = 'grid-%d-%s' % (os.getpid(), '-'.join(counts).replace(',', '-'))
+    for code, output in run_ranks(4, name, [sys.executable, '-c', GRID % counts]):
+        assert code == 0, output
+
+
+# A loop that goes on by what has been normalised, and a branch that is chosen by it: what leaves the ranks is the same on all of them.
+CHOSEN = '''
+import numpy
+import keratin.backend as K
+from keratin import distributed as D
+
+D.init()
+draw = numpy.random.RandomState(5)
+rows = [draw.randn(count, 3).astype('float32') * 2 + 1 for count in (5, 2)]
+
+
+def made(blocks, join):
+    def more(step, *xs):
+        return K.sum(K.stack([K.sum(K.square(x)) for x in xs])) > 2.
+
+    def next_step(step, *xs):
+        return [step + 1, *(.7 * K.normalize_batch_in_training(x, None, None, [0], .5)[0] for x in xs)]
+
+    steps, *xs = K.while_loop(more, next_step, [K.constant(0), *blocks], maximum_iterations=20)
+    chosen = [K.switch(K.max(join(xs)) > .3, lambda: x * 2, lambda: x - 1) for x in xs]
+    return steps, chosen
+
+
+xs = [K.placeholder((5, 3)), K.placeholder((2, 3))]
+steps, chosen = made(xs, lambda all: K.concatenate(all, axis=0))
+wanted_steps, *wanted = K.function(xs, [steps, *chosen])(rows)
+x = K.placeholder((K.Dim('batch'), 3))
+steps, chosen = made([x], lambda all: all[0])
+found_steps, found = K.function([x], [steps, *chosen], shard=['batch'], local_statistics=True)([rows[D.rank()]])
+assert 1 < wanted_steps < 20 and found_steps == wanted_steps, (found_steps, wanted_steps)
+numpy.testing.assert_allclose(found, wanted[D.rank()], rtol=1e-4, atol=1e-6)
+'''
+
+
+def test_loops_and_branches_by_what_own_statistics_have_made():
+    for code, output in run_ranks(2, 'chosen-%d' % os.getpid(), [sys.executable, '-c', CHOSEN]):
+        assert code == 0, output

@@ -234,21 +234,6 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, ke
 
 // -----
 
-func.func @f(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
-    %z: tensor<?x4xf32, #keratin.dims<d1, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "model"}) -> tensor<4xf32> {
-  %own = keratin.enter_rank %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
-  // expected-error @+1 {{not implemented: local statistics beside sizes that are sharded along another axis of a mesh}}
-  %n = keratin.leave_rank %own : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
-  %y = keratin.dot_general %n, %z batch = [] x [] contract = [1] x [1]
-      : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d1, 4>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
-  %w = keratin.dot_general %y, %z batch = [] x [] contract = [1] x [0]
-      : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x4xf32, #keratin.dims<d1, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
-  %s = keratin.reduce_sum %w axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
-  return %s : tensor<4xf32>
-}
-
-// -----
-
 // Of indices in another order than that of ranks.
 
 func.func @f(%i: tensor<3x?xi32, #keratin.dims<3, d0>> {keratin.kind = "input", keratin.name = "i", keratin.sharded = 1 : i64},

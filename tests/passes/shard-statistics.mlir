@@ -130,6 +130,60 @@ func.func @a_branch_of_own_rows(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {kerat
   return %y : tensor<?x4xf32, #keratin.dims<d0, 4>>
 }
 
+// Sizes along two axes: what enters has parts along one of them, so statistics are of the ranks along it. Along the other all make the same, and nothing is added up.
+// CHECK-LABEL: func.func @along_one_of_two_axes
+// CHECK-NOT:     all_reduce
+// CHECK:         %[[Y:.*]] = keratin.leave_rank
+// CHECK:         %[[SHARE:.*]] = keratin.leave_rank
+// CHECK:         keratin.all_reduce sum %[[SHARE]] along "data"
+// CHECK-NOT:     all_reduce
+// CHECK:         return
+func.func @along_one_of_two_axes(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
+    %k: tensor<?x4xf32, #keratin.dims<d1, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "model"})
+    -> (tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "output"}, tensor<4xf32> {keratin.kind = "output"}) attributes {keratin.local_statistics} {
+  %own = keratin.enter_rank %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %sum = keratin.reduce_sum %own axes = [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32>
+  %sums = keratin.broadcast %sum dims = [1] : (tensor<4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %centred = keratin.sub %own, %sums : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %y = keratin.leave_rank %centred : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %total = keratin.leave_rank %sum : (tensor<4xf32>) -> tensor<4xf32>
+  %z = keratin.dot_general %y, %k batch = [] x [] contract = [1] x [1] : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<?x4xf32, #keratin.dims<d1, 4>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  return %z, %total : tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<4xf32>
+}
+
+// What enters has parts along both.
+// CHECK-LABEL: func.func @along_both_axes
+// CHECK:         %[[SHARE:.*]] = keratin.leave_rank
+// CHECK:         %[[ALONG_MODEL:.*]] = keratin.all_reduce sum %[[SHARE]] along "model"
+// CHECK-NEXT:    keratin.all_reduce sum %[[ALONG_MODEL]] along "data"
+// CHECK-NOT:     all_reduce
+// CHECK:         return
+func.func @along_both_axes(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "data"},
+    %k: tensor<?xf32, #keratin.dims<d1>> {keratin.kind = "input", keratin.sharded = 0 : i64, keratin.mesh_axis = "model"})
+    -> (tensor<f32> {keratin.kind = "output"}) attributes {keratin.local_statistics} {
+  %z = keratin.dot_general %x, %k batch = [] x [] contract = [] x [] : (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %own = keratin.enter_rank %z : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %sum = keratin.reduce_sum %own axes = [0, 1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<f32>
+  %root = keratin.tanh %sum : (tensor<f32>) -> tensor<f32>
+  %y = keratin.leave_rank %root : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// Of what has no part nobody has rows of its own.
+// CHECK-LABEL: func.func @of_what_is_whole
+// CHECK-NOT:     all_reduce
+// CHECK:         return
+func.func @of_what_is_whole(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.sharded = 0 : i64},
+    %w: tensor<4xf32> {keratin.kind = "variable"})
+    -> (tensor<4xf32> {keratin.kind = "output"}) attributes {keratin.local_statistics} {
+  %own = keratin.enter_rank %w : (tensor<4xf32>) -> tensor<4xf32>
+  %sum = keratin.reduce_sum %own axes = [0] : (tensor<4xf32>) -> tensor<f32>
+  %sums = keratin.broadcast %sum dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %centred = keratin.sub %own, %sums : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %y = keratin.leave_rank %centred : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // -----
 
 func.func @no_result_of_one_rank(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<f32> {
