@@ -73,6 +73,23 @@ Value Gatherer::wholeOf(Value part) {
   return whole = math.reshape(all, result);
 }
 
+// One rank's behind the other's, whatever order that is in the whole.
+Value Gatherer::partsOf(Value part) {
+  if (values.runsOf(part).value_or(DimExpr(1)) == DimExpr(1))
+    return wholeOf(part);
+  Value &all = parts[part];
+  if (all)
+    return all;
+  OpBuilder builder(part.getContext());
+  builder.setInsertionPointAfterValue(part);
+  const unsigned axis = *values.dimensionOf(part);
+  const DimExpr own = getShape(part)[axis];
+  for (int64_t symbol : own.symbols())
+    wanted.insert(symbol);
+  return all = GraphMath(builder, part.getLoc())
+                   .allGather(part, axis, renamed(own, allOf), values.meshAxis());
+}
+
 Value Gatherer::partOf(Value whole, RankedTensorType type) {
   takesParts = true;
   OpBuilder builder(whole.getContext());
@@ -84,6 +101,30 @@ Value Gatherer::partOf(Value whole, RankedTensorType type) {
       starts[number] = renamed(size, before);
   return GraphMath(builder, whole.getLoc())
       .slice(whole, starts, shape, SmallVector<int64_t>(shape.size(), 1));
+}
+
+// What a call checks before it does anything else are the sizes of the rank's own part. Where these
+// do not say as much of the whole, it is checked when the whole is known.
+void Gatherer::checkWholes() {
+  auto checks = function->getAttrOfType<ArrayAttr>("keratin.checks");
+  if (!checks)
+    return;
+  Builder builder(function.getContext());
+  SmallVector<Attribute> all;
+  for (auto check : checks.getAsRange<DictionaryAttr>()) {
+    NamedAttrList ofWhole(check);
+    bool addsUp = true;
+    for (StringRef side : {"lhs", "rhs"}) {
+      Shape sizes;
+      for (const DimExpr &size : check.getAs<DimsAttr>(side).getDims()) {
+        addsUp &= isAdditive(size, values.shardedSymbols());
+        sizes.push_back(renamed(size, allOf));
+      }
+      ofWhole.set(side, DimsAttr::get(function.getContext(), sizes));
+    }
+    all.push_back(addsUp ? check : ofWhole.getDictionary(function.getContext()));
+  }
+  function->setAttr("keratin.checks", builder.getArrayAttr(all));
 }
 
 void Gatherer::makeWhole(Operation *op) {
@@ -109,12 +150,12 @@ void Gatherer::makeWhole(Operation *op) {
 
 // Of all ranks' indices, counted from this rank's first row; `own` are those of its part.
 Value Gatherer::ownOfAll(Value own) {
-  Value &all = ownOfWholes[own];
+  Value &all = ownOfParts[own];
   if (all)
     return all;
   auto counted = own.getDefiningOp<SubOp>(); // as VariableParts has made it
   Value begin = counted.getB().getDefiningOp<BroadcastOp>().getX();
-  Value numbers = wholeOf(counted.getA());
+  Value numbers = partsOf(counted.getA());
   OpBuilder builder(own.getContext());
   builder.setInsertionPointAfterValue(own);
   GraphMath math(builder, own.getLoc());
@@ -129,7 +170,7 @@ void Gatherer::exchange(Operation *op) {
   indices.set(ownOfAll(indices.get()));
   if (!lookup) {
     OpOperand &updates = op->getOpOperand(1);
-    return updates.set(wholeOf(updates.get()));
+    return updates.set(partsOf(updates.get()));
   }
   Value rows = lookup.getY();
   const unsigned axis = *values.dimensionOf(rows);
@@ -161,8 +202,10 @@ void Gatherer::run() {
   if (ofWhole.empty() && exchanged.empty() && unordered.empty())
     return;
   nameSizes();
-  if (!ofWhole.empty()) // which may mention any
+  if (!ofWhole.empty()) { // which may mention any
     wanted = values.shardedSymbols();
+    checkWholes();
+  }
   for (OpOperand *operand : unordered) {
     Value part = operand->get();
     operand->set(partOf(wholeOf(part), getTensorType(part)));

@@ -21,7 +21,9 @@ private:
   void defineSizes();
   ir::DimExpr renamed(const ir::DimExpr &size, const llvm::DenseMap<int64_t, int64_t> &names) const;
   mlir::Value wholeOf(mlir::Value part);
+  mlir::Value partsOf(mlir::Value part);
   mlir::Value partOf(mlir::Value whole, mlir::RankedTensorType type);
+  void checkWholes();
   void makeWhole(mlir::Operation *op);
   void exchange(mlir::Operation *op);
   mlir::Value ownOfAll(mlir::Value own);
@@ -32,7 +34,7 @@ private:
   // Of them: those of the whole size, and of what the ranks before this one have.
   llvm::DenseMap<int64_t, int64_t> allOf, before;
   Symbols wanted; // of which there is a whole
-  llvm::DenseMap<mlir::Value, mlir::Value> wholes, ownOfWholes;
+  llvm::DenseMap<mlir::Value, mlir::Value> wholes, parts, ownOfParts;
   bool takesParts = false;
 };
 

@@ -102,6 +102,11 @@ void OwnPlaces::setPlaces(Operation *op, const std::optional<DimExpr> &more) {
   }
 }
 
+void OwnPlaces::forget(Value place) {
+  refused.push_back(place);
+  forgetRefused();
+}
+
 void OwnPlaces::forgetRefused() {
   llvm::DenseSet<void *> leaders;
   for (Value value : refused)

@@ -28,6 +28,8 @@ public:
   bool contain(mlir::Value value) const { return before.contains(value); }
   // Whether a gather picks, or a scatter adds to, rows of the rank's part by such places.
   bool pick(mlir::Operation *op) const { return picking.contains(op); }
+  // Counts on from the ranks before, as does all that goes together with it.
+  void forget(mlir::Value place);
   // Has a call fail where a place is one of a row that another rank has.
   void check() const;
 

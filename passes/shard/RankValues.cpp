@@ -16,10 +16,13 @@ static constexpr StringLiteral kNeedsGathers =
     "; needed gather_parts, with which each rank gets all parts";
 
 LogicalResult RankValues::run() {
-  for (BlockArgument argument : function.getArguments())
-    setArgument(argument);
-  if (failed(visitBlock(function.getBody().front())))
-    return failure();
+  do {
+    forgetAll();
+    for (BlockArgument argument : function.getArguments())
+      setArgument(argument);
+    if (failed(visitBlock(function.getBody().front())) && !haveForgotten)
+      return failure();
+  } while (haveForgotten);
   scaleWholes();
   return gathering.empty() ? success() : visitChecks();
 }
@@ -51,10 +54,32 @@ bool RankValues::hasParts(Value value) const {
          llvm::count_if(shape, [&](const DimExpr &size) { return isSharded(size); }) == 1;
 }
 
+// Where an op needs the places of the whole after all, all is looked at again.
+LogicalResult RankValues::forgetPlaces(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (places.contain(operand))
+      places.forget(operand);
+  haveForgotten = true;
+  return failure();
+}
+
+void RankValues::forgetAll() {
+  haveForgotten = false;
+  kinds.clear();
+  runs.clear();
+  ownOfOthers.clear();
+  whole.clear();
+  unordered.clear();
+  gathering.clear();
+  exchanged.clear();
+  unbounded.clear();
+}
+
 LogicalResult RankValues::needAllParts(Operation *op, const Twine &what) {
+  if (llvm::any_of(op->getOperands(), [&](Value operand) { return places.contain(operand); }))
+    return forgetPlaces(op);
   auto isNowhereWhole = [&](Value operand) {
-    return isOwn(operand) || places.contain(operand) ||
-           (!hasParts(operand) && !isOfWhole(operand.getDefiningOp()));
+    return isOwn(operand) || (!hasParts(operand) && !isOfWhole(operand.getDefiningOp()));
   };
   if (hasOwnRows(op) || llvm::any_of(op->getOperands(), isNowhereWhole))
     return refuse(op, what);
@@ -76,19 +101,18 @@ LogicalResult RankValues::refuse(Operation *op, const Twine &what, StringRef nee
          failure();
 }
 
-// What a call checks, before it does anything else, are the sizes of the rank's own part: that must
-// say as much of the whole.
+// The whole of what is repeated for others is made by each rank of its own size.
 LogicalResult RankValues::visitChecks() {
   auto checks = function->getAttrOfType<ArrayAttr>("keratin.checks");
   if (!checks)
     return success();
   for (auto check : checks.getAsRange<DictionaryAttr>()) {
-    bool addsUp = check.getAs<RequirementAttr>("kind").getValue() != Requirement::Broadcast;
-    for (auto [lhs, rhs] : llvm::zip_equal(check.getAs<DimsAttr>("lhs").getDims(),
-                                           check.getAs<DimsAttr>("rhs").getDims()))
-      if ((isSharded(lhs) || isSharded(rhs)) &&
-          !(addsUp && isAdditive(lhs, sharded) && isAdditive(rhs, sharded)))
-        return refuse(function, "the whole of parts, and a check of a size that is no multiple of");
+    if (check.getAs<RequirementAttr>("kind").getValue() != Requirement::Broadcast)
+      continue;
+    for (StringRef side : {"lhs", "rhs"})
+      if (llvm::any_of(check.getAs<DimsAttr>(side).getDims(),
+                       [&](const DimExpr &size) { return isSharded(size); }))
+        return refuse(function, "the whole of parts, and a size that may be 1 in the place of");
   }
   return success();
 }
@@ -127,6 +151,8 @@ LogicalResult RankValues::needOrder(OpOperand &operand) {
 LogicalResult RankValues::visitRuns(Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return visitRunsOfReshape(reshape);
+  if (isa<GatherOp>(op) && isExchanged(op)) // what is found comes back as it was asked for
+    return setRuns(op->getResult(0), runsOf(op->getOperand(1))), success();
   bool needsOrder = isa<LoopOpInterface, IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
   std::optional<DimExpr> common;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -437,10 +463,9 @@ LogicalResult RankValues::visitOwnRows(Operation *op) {
   needOperandsWhole(op);
   if (!isPart(indices))
     return setKinds(op, RankKind::Sum), success();
-  if (!hasParts(indices) || runsOf(indices).value_or(DimExpr(1)) != DimExpr(1))
+  if (!hasParts(indices))
     return refuse(op, op->getName().stripDialect() +
-                          " of rows that are in parts, by indices that are not one rank's behind "
-                          "the other's along");
+                          " of rows that are in parts, by as many indices as is no multiple of");
   exchanged.insert(op);
   return setKinds(op), success();
 }
@@ -449,7 +474,7 @@ LogicalResult RankValues::visitOwnRows(Operation *op) {
 // are merged with the sharded one stand behind it.
 LogicalResult RankValues::visitOwnPlaces(Operation *op) {
   if (isa<GatherOp>(op) && runsOf(op->getOperand(0)).value_or(DimExpr(1)) != DimExpr(1))
-    return refuse(op, "gather of rows at places along");
+    return forgetPlaces(op);
   return needAllWhole(op);
 }
 

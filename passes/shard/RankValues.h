@@ -127,6 +127,8 @@ private:
                              llvm::StringRef needed = "");
   bool hasParts(mlir::Value value) const;
   mlir::LogicalResult needOrder(mlir::OpOperand &operand);
+  mlir::LogicalResult forgetPlaces(mlir::Operation *op);
+  void forgetAll();
   void forgetInside(mlir::Operation *op);
 
   mlir::func::FuncOp function;
@@ -135,7 +137,8 @@ private:
   const RankMarkers &markers;
   const bool gathers;
   const llvm::DenseMap<int64_t, ir::DimExpr> begins;
-  const OwnPlaces places;
+  OwnPlaces places;
+  bool haveForgotten = false; // some of them
   llvm::DenseMap<mlir::Value, RankKind> kinds;
   llvm::DenseMap<mlir::Value, ir::DimExpr> runs;
   llvm::DenseSet<mlir::Value> ownOfOthers;

@@ -98,3 +98,36 @@ def test_places_of_other_numbers_are_those_of_the_whole():
               "    else: raise AssertionError()",
               'refused(y, places)',
               'refused(K.gather(K.reshape(x, (-1, 2)), K.arange(K.shape(x)[0]) * 4 + ids))'])
+
+
+@pytest.mark.parametrize('size', [1, 2, 3])
+def test_where_ops_may_have_all_parts_places_are_those_of_the_whole(size):
+    """A list of classes x samples, in which a sample's rows are not one behind the other; and what else is made of places."""
+    check(size, ["x, ids = K.placeholder((5, K.Dim('batch'), 2)), K.placeholder((K.Dim('batch'),), dtype='int32')",
+                 'samples = K.arange(K.shape(ids)[0])',
+                 'mixed = K.gather(K.reshape(x, (-1, 2)), ids * K.shape(ids)[0] + samples)',
+                 'moved = K.gather(K.reshape(x, (-1, 2)), samples * 5)',
+                 'lines = K.permute_dimensions(x, (1, 0, 2))',
+                 'own = K.gather(K.reshape(lines, (-1, 2)), samples * 5 + ids)',  # takes its own rows, if nothing else needs the whole
+                 'loss = K.sum(K.square(mixed) * K.cos(moved))',
+                 'draw = numpy.random.RandomState(3)',
+                 "rows, picked = draw.randn(5, 7, 2).astype('float32'), draw.randint(0, 5, 7)",
+                 'begin, end = (7 * (D.rank() + i) // size for i in (0, 1))'.replace('size', 'D.size()'),
+                 'for made in ([mixed], [moved], [own], [mixed, moved, own, samples, K.gradients(loss, [x])[0]]):',
+                 "    whole = K.function([x, ids], made)([rows, picked])",
+                 "    parts = K.function([x, ids], made, shard=['batch'], gather_parts=True)([rows[:, begin:end], picked[begin:end]])",
+                 '    for part, each in zip(parts, whole):',
+                 '        each = each[:, begin:end] if each.ndim == 3 else each[begin:end]',
+                 '        numpy.testing.assert_allclose(part, each, rtol=1e-6, atol=1e-7)'])
+
+
+def test_sizes_that_the_whole_needs_are_checked_of_the_whole():
+    check(2, ["x = K.placeholder((K.Dim('batch'),))",
+              "f = K.function([x], [x[4] * K.sum(x)], shard=['batch'], gather_parts=True)",
+              'assert f([numpy.arange(3.) + 3 * D.rank()])[0] == 60.',
+              'assert f([numpy.arange(5.) if D.rank() == 0 else [5.]])[0] == 60.',
+              'try: f([numpy.ones(2)])',
+              'except Exception as error: said = str(error)',
+              'else: said = "none"',
+              'assert "4" in said, said',
+              'assert f([numpy.arange(6. * (1 - D.rank()))])[0] == 60.'])

@@ -253,6 +253,31 @@ def test_a_table_and_its_indices_in_parts(rows, optimizer, lazy, size, mesh, axi
         mesh=mesh)
 
 
+@pytest.mark.parametrize('rows, size', [(12, 2), (11, 3)])
+def test_lookups_by_indices_in_another_order(rows, size):
+    """Of samples behind places, as one line: a rank's are not one behind the other."""
+    run(size, ['initial = numpy.random.RandomState(1).randn(%d, 8)' % rows,
+               'class Table(object):',
+               '    def __init__(self, batch, **options):',
+               "        words, wanted = K.placeholder((3, batch), dtype='int32'), K.placeholder((3, batch, 8))",
+               '        self.table = K.variable(initial)',
+               '        line = K.gather(self.table, K.reshape(words, (-1,)))',
+               '        found = K.reshape(line, (3, -1, 8))',
+               '        loss = K.mean(K.square(K.tanh(found) - wanted)) + K.mean(K.square(line))',
+               '        self.states, updates = adam([self.table], K.gradients(loss, [self.table]))',
+               "        shard = {'shard': ['batch', (self.table, 0)]} if options else {}",
+               '        self.step = K.function([words, wanted], [loss, found], updates, **shard)',
+               '    def values(self): return K.batch_get_value([self.table] + self.states)',
+               "whole, divided = Table(None), Table(K.Dim('batch'), parts=True)",
+               'draw = numpy.random.RandomState(8)',
+               'own = [slice(0, 3), slice(3, 5), slice(5, 5)][D.rank()]',
+               'for step in range(4):',
+               '    words, wanted = draw.randint(0, %d, (3, 5)), draw.rand(3, 5, 8)' % rows,
+               '    loss, found = whole.step([words, wanted])',
+               '    check((loss, found[:, own]), divided.step([words[:, own], wanted[:, own]]))',
+               '    check(whole.values(), divided.values())'])
+
+
 def test_results_in_parts_along_two_axes():
     run(4, ["x = K.placeholder((K.Dim('batch'), 5))",
             'draw = numpy.random.RandomState(2)',

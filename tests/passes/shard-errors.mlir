@@ -231,18 +231,3 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.sharded = 0 : i64, ke
   %y = keratin.all_gather %x along "model" : tensor<?xf32, #keratin.dims<d0>> -> tensor<?xf32, #keratin.dims<2*d0>>
   return %y : tensor<?xf32, #keratin.dims<2*d0>>
 }
-
-// -----
-
-// Of indices in another order than that of ranks.
-
-func.func @f(%i: tensor<3x?xi32, #keratin.dims<3, d0>> {keratin.kind = "input", keratin.name = "i", keratin.sharded = 1 : i64},
-    %w: tensor<8x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
-    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
-    -> (tensor<2xf32> {keratin.kind = "output"}) attributes {keratin.sizes = ["batch"]} {
-  %line = keratin.reshape %i : (tensor<3x?xi32, #keratin.dims<3, d0>>) -> tensor<?xi32, #keratin.dims<3*d0>>
-  // expected-error @+1 {{not implemented: gather of rows that are in parts, by indices that are not one rank's behind the other's along 'batch', of which each rank has a part}}
-  %y = keratin.gather %w, %line : (tensor<8x2xf32>, tensor<?xi32, #keratin.dims<3*d0>>) -> tensor<?x2xf32, #keratin.dims<3*d0, 2>>
-  %s = keratin.reduce_sum %y axes = [0] : (tensor<?x2xf32, #keratin.dims<3*d0, 2>>) -> tensor<2xf32>
-  return %s : tensor<2xf32>
-}

@@ -30,11 +30,11 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
 
 // -----
 
-// Each rank checks its own size before the whole is there.
+// What one row is repeated for is the rank's own size.
 
-// expected-error @below {{not implemented: the whole of parts, and a check of a size that is no multiple of 'x_dim0', of which each rank has a part}}
+// expected-error @below {{not implemented: the whole of parts, and a size that may be 1 in the place of 'x_dim0', of which each rank has a part}}
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<2xf32>
-    attributes {keratin.gathers_parts, keratin.checks = [{kind = 2 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2>, message = "slice"}]} {
+    attributes {keratin.gathers_parts, keratin.checks = [{kind = 1 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2>, message = "add"}]} {
   %y = keratin.slice %x starts = <0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<2xf32>
   return %y : tensor<2xf32>
 }

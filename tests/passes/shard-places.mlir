@@ -26,6 +26,27 @@ func.func @rows_of_own_samples(%x: tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>> {k
   return %z, %g : tensor<?x3x2xf32, #keratin.dims<d0, 3, 2>>, tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>
 }
 
+// Where ops may have all parts, places are those of the whole if the list is in another order than that of ranks.
+// CHECK-LABEL: func.func @a_list_in_another_order_gathered
+// CHECK:         keratin.all_gather {{.*}} -> tensor<?x5xf32, #keratin.dims<d1, 5>>
+// CHECK-NEXT:    %[[ALL:.*]] = keratin.transpose {{.*}} -> tensor<5x?xf32, #keratin.dims<5, d1>>
+// CHECK:         %[[LIST:.*]] = keratin.reshape %[[ALL]] {{.*}} -> tensor<?xf32, #keratin.dims<5*d1>>
+// CHECK:         keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d1>>
+// CHECK:         %[[PLACES:.*]] = keratin.all_gather {{.*}} -> tensor<?xi64, #keratin.dims<d1>>
+// CHECK:         keratin.gather %[[LIST]], %[[PLACES]]
+// CHECK-NOT:     check_range
+// CHECK:         return
+func.func @a_list_in_another_order_gathered(%x: tensor<5x?xf32, #keratin.dims<5, d0>> {keratin.name = "x", keratin.sharded = 1 : i64}) -> tensor<f32> attributes {keratin.gathers_parts} {
+  %list = keratin.reshape %x : (tensor<5x?xf32, #keratin.dims<5, d0>>) -> tensor<?xf32, #keratin.dims<5*d0>>
+  %sample = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
+  %five = keratin.constant dense<5> : tensor<i64>
+  %fives = keratin.broadcast %five dims = [] : (tensor<i64>) -> tensor<?xi64, #keratin.dims<d0>>
+  %places = keratin.mul %sample, %fives : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xi64, #keratin.dims<d0>>
+  %y = keratin.gather %list, %places : (tensor<?xf32, #keratin.dims<5*d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %s = keratin.reduce_sum %y axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+
 // How many rows a sample has may be known to the call alone; samples may be picked from the last on.
 // CHECK-LABEL: func.func @as_many_as_the_call_says
 // CHECK-NOT:     all_
@@ -92,11 +113,11 @@ func.func @samples_behind_classes(%x: tensor<5x?xf32, #keratin.dims<5, d0>> {ker
 // Nor are they where the list is one of places * classes, with places in front: a place is one of the list's rows, but its sample is another.
 func.func @a_list_in_another_order(%x: tensor<5x?xf32, #keratin.dims<5, d0>> {keratin.name = "x", keratin.sharded = 1 : i64}) -> tensor<f32> {
   %list = keratin.reshape %x : (tensor<5x?xf32, #keratin.dims<5, d0>>) -> tensor<?xf32, #keratin.dims<5*d0>>
+  // expected-error @+1 {{not implemented: iota along 'x_dim1', of which each rank has a part; needed gather_parts}}
   %sample = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
   %five = keratin.constant dense<5> : tensor<i64>
   %fives = keratin.broadcast %five dims = [] : (tensor<i64>) -> tensor<?xi64, #keratin.dims<d0>>
   %places = keratin.mul %sample, %fives : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xi64, #keratin.dims<d0>>
-  // expected-error @+1 {{not implemented: gather of rows at places along 'x_dim1', of which each rank has a part}}
   %y = keratin.gather %list, %places : (tensor<?xf32, #keratin.dims<5*d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   %s = keratin.reduce_sum %y axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
   return %s : tensor<f32>

@@ -138,3 +138,22 @@ func.func @channels(%x: tensor<2x6x3xf32> {keratin.kind = "input"},
   %y = keratin.convolution %p, %v dims = "b0c,0cf->b0f" strides = [1] low = <1> x_dilation = [1] dilation = [1] reversed = [false] : (tensor<2x3x8xf32>, tensor<3x8x5xf32>) -> tensor<2x3x5xf32>
   return %y : tensor<2x3x5xf32>
 }
+
+// Indices in another order than that of ranks: what is found comes back in theirs.
+// CHECK-LABEL: func.func @indices_in_another_order
+// CHECK:         %[[LINE:.*]] = keratin.reshape %arg0
+// CHECK:         %[[ALL:.*]] = keratin.all_gather %{{.*}} -> tensor<?xi32
+// CHECK-NOT:     reshape
+// CHECK:         keratin.gather %arg1
+// CHECK:         %[[FOUND:.*]] = keratin.reduce_scatter
+// CHECK-NEXT:    keratin.reshape %[[FOUND]] {{.*}} -> tensor<3x?x2xf32
+// CHECK:         return
+func.func @indices_in_another_order(%i: tensor<3x?xi32, #keratin.dims<3, d0>> {keratin.kind = "input", keratin.name = "i", keratin.sharded = 1 : i64},
+    %w: tensor<8x2xf32> {keratin.kind = "variable", keratin.sharded = 0 : i64, keratin.own_part = #keratin.dims<4*d1, 4>},
+    %rank: tensor<i64> {keratin.kind = "variable", keratin.symbol = 1 : i64})
+    -> (tensor<3x?x2xf32, #keratin.dims<3, d0, 2>> {keratin.kind = "output"}) attributes {keratin.sizes = ["batch"]} {
+  %line = keratin.reshape %i : (tensor<3x?xi32, #keratin.dims<3, d0>>) -> tensor<?xi32, #keratin.dims<3*d0>>
+  %y = keratin.gather %w, %line : (tensor<8x2xf32>, tensor<?xi32, #keratin.dims<3*d0>>) -> tensor<?x2xf32, #keratin.dims<3*d0, 2>>
+  %z = keratin.reshape %y : (tensor<?x2xf32, #keratin.dims<3*d0, 2>>) -> tensor<3x?x2xf32, #keratin.dims<3, d0, 2>>
+  return %z : tensor<3x?x2xf32, #keratin.dims<3, d0, 2>>
+}

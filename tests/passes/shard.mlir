@@ -193,6 +193,20 @@ func.func @what_needs_all_ranks_elements(%x: tensor<?x4xf32, #keratin.dims<d0, 4
   return %t : tensor<?x4xf32, #keratin.dims<d0, 4>>
 }
 
+// What does not follow from what ranks' own sizes are is checked of the whole, when that is known.
+// CHECK-LABEL: func.func @checks_of_the_whole
+// CHECK-SAME:    lhs = #keratin.dims<d1>, message = "slice", rhs = #keratin.dims<2>
+// CHECK-SAME:    lhs = #keratin.dims<2*d0>, message = "reshape", rhs = #keratin.dims<d0>
+// CHECK:         keratin.define_size 1
+// CHECK:         keratin.all_gather
+// CHECK-NEXT:    keratin.slice
+func.func @checks_of_the_whole(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<2xf32>
+    attributes {keratin.gathers_parts, keratin.checks = [{kind = 2 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2>, message = "slice"},
+                                                         {kind = 2 : i64, lhs = #keratin.dims<2*d0>, rhs = #keratin.dims<d0>, message = "reshape"}]} {
+  %y = keratin.slice %x starts = <0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
 // Along another dimension it stands between transpositions.
 // CHECK-LABEL: func.func @along_another_dimension
 // CHECK:         keratin.transpose %arg0
