@@ -136,6 +136,15 @@ void frontend::gatherWithJob(const char *function, const char *name, const Array
   runWithJob(function, wanted);
 }
 
+int64_t frontend::takeFromFirst(const char *function, const char *name, int64_t number) {
+  keratin_collective_t wanted = collective(KERATIN_BROADCAST, name);
+  wanted.dtype = KERATIN_DTYPE_INT64;
+  wanted.send = wanted.receive = &number;
+  wanted.send_elements = wanted.receive_elements = 1;
+  runWithJob(function, wanted);
+  return number;
+}
+
 Array frontend::emptyInJob(DType dtype, const std::vector<int64_t> &dims) {
   return aloneInJob([&] { return Array::empty(dtype, dims); });
 }

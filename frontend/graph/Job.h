@@ -42,6 +42,8 @@ keratin_collective_t collective(int32_t kind, const char *name);
 // order; `all` has room for them.
 void gatherWithJob(const char *function, const char *name, const Array &own, Array &all,
                    keratin_axis_t along = {});
+// The number that rank 0 has; `name` as runWithJob's messages call it.
+int64_t takeFromFirst(const char *function, const char *name, int64_t number);
 // Does what this rank does by itself before all meet: a failure is one on all of them.
 template <typename Work> auto aloneInJob(Work work) {
   try {

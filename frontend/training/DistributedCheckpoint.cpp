@@ -27,15 +27,6 @@ static void meet(const char *function, const std::string &what) {
   runWithJob(function, collective(KERATIN_BARRIER, what.c_str()));
 }
 
-static int64_t takeFromFirst(const char *function, int64_t number) {
-  keratin_collective_t wanted = collective(KERATIN_BROADCAST, "checkpoint");
-  wanted.dtype = KERATIN_DTYPE_INT64;
-  wanted.send = wanted.receive = &number;
-  wanted.send_elements = wanted.receive_elements = 1;
-  runWithJob(function, wanted);
-  return number;
-}
-
 static NamedVariables variablesOf(const char *function, const TensorList &variables,
                                   const std::string &path, SourceLocation location) {
   return namedVariables(function, variables.list(),
@@ -123,7 +114,7 @@ void saveCheckpoint(const TensorList &variables, const std::string &path, Source
   const std::vector<compiler::WeightSlot> slots = slotsOf(named);
   meet(kSave, describe(slots));
   const SafetensorsSet set = setOf(path, slots);
-  const int64_t turn = takeFromFirst(kSave, rank() == 0 ? set.freeTurn() : 0);
+  const int64_t turn = takeFromFirst(kSave, "checkpoint", rank() == 0 ? set.freeTurn() : 0);
   const auto part = size_t(rank());
   std::map<std::string, Array> values = valuesOfPart(set, named, part, location);
   aloneInJob([&] {

@@ -5,6 +5,8 @@
 #include "frontend/values/ValueError.h"
 #include "keratin/distributed.h"
 
+#include "runtime/object/VariablePart.h"
+
 #include <algorithm>
 
 using namespace keratin;
@@ -13,7 +15,9 @@ using namespace keratin::training;
 namespace K = keratin::backend;
 
 std::vector<int64_t> training::partOf(const std::vector<int64_t> &rows, int index, int count) {
-  const auto bound = [&](int part) { return rows.begin() + int64_t(rows.size()) * part / count; };
+  const auto bound = [&](int part) {
+    return rows.begin() + runtime::partBegin(int64_t(rows.size()), part, count);
+  };
   return {bound(index), bound(index + 1)};
 }
 
@@ -81,7 +85,9 @@ void TrainingRanks::compare(const std::vector<std::pair<std::string, int64_t>> &
                                 location));
 }
 
-bool TrainingRanks::ofFirst(bool own) const { return several ? gather({own})[0] != 0 : own; }
+bool TrainingRanks::ofFirst(bool own) const {
+  return several ? takeFromFirst("fit", "what rank 0 has", own) != 0 : own;
+}
 
 bool TrainingRanks::ofAll(bool own) const {
   if (!several)

@@ -2,6 +2,7 @@
 
 #include "runtime/comm/Axis.h"
 #include "runtime/core/DType.h"
+#include "runtime/object/VariablePart.h"
 
 #include <keratin/comm.h>
 
@@ -104,9 +105,10 @@ std::vector<Array> tools::ownInputs(const Program &program, const std::vector<Ar
     const auto dimension = size_t(part - 1);
     const comm::Members members = membersOf(program, program.axisOfInput(i));
     const int64_t place = members.placeOf(program.rank()), places = members.count;
-    own.push_back(part ? rowsOf(inputs[i], dimension, inputs[i].dims[dimension] * place / places,
-                                inputs[i].dims[dimension] * (place + 1) / places)
-                       : inputs[i]);
+    auto begin = [&](int64_t of) {
+      return runtime::partBegin(inputs[i].dims[dimension], of, places);
+    };
+    own.push_back(part ? rowsOf(inputs[i], dimension, begin(place), begin(place + 1)) : inputs[i]);
   }
   return own;
 }
