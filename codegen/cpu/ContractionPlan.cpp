@@ -405,8 +405,10 @@ static bool chooseFew(ContractionPlan &plan, const ContractionSpec &spec,
 // deep are their sums that to load and store them hardly counts. Where B is, its rows may be in
 // each other's way: of what is not packed a panel stays in half of a first-level cache. What
 // scratch holds: of A about half a second-level cache, of B what is measured (Processors.h): where
-// the third-level cache is slow, a tile that has its panel from there takes twice as long. More
-// than a few tiles of rows, or more columns, would gain nothing and leave threads less to share.
+// the third-level cache is slow, a tile that has its panel from there takes twice as long. Columns
+// of A that are packed come from there, too, again for each unit, and the more of B each copy meets
+// the fewer copies there are. More than a few tiles of rows, or more columns, would gain nothing
+// and leave threads less to share.
 static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int64_t bytes) {
   // Tiles of AMX multiply so fast that a panel has to be in a first-level cache.
   const int64_t panelBytes = (plan.usesAmx ? 32 : 64 * target.products.tileVectors) * 1024,
@@ -415,13 +417,16 @@ static void chooseBlocks(ContractionPlan &plan, const MachineTarget &target, int
   const int64_t rowBytes = plan.tileColumns() * bytes;
   plan.blockK = std::clamp<int64_t>(panelBytes / rowBytes, 128, 1024);
   plan.inPlaceK = std::clamp<int64_t>(inPlaceBytes / rowBytes, 128, 512);
+  const bool packsColumns = plan.packsA && plan.aColumnsContiguous;
+  const int64_t heldBytes =
+      packsColumns ? target.products.heldPastColumnsBytes : target.products.heldColumnBytes;
   int64_t depth = plan.blockK;
   for (ContractionPlan::Regime &regime : plan.regimes) {
     auto most = [&](int64_t limit, int64_t held, int64_t tile) {
       return std::max(std::min(limit, held / (depth * bytes)) / tile, int64_t(1)) * tile;
     };
     regime = {depth, most(mostRows, 512 * 1024, plan.tileRows),
-              most(1024, target.products.heldColumnBytes, plan.tileColumns())};
+              most(1024, heldBytes, plan.tileColumns())};
     depth *= 2;
   }
   // Where sums wait anyway, few steps at a time leave room for more of them: what is packed of

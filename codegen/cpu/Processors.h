@@ -13,6 +13,8 @@ namespace keratin::codegen {
 struct ProductTraits {
   // How much of B is packed at once: what stays near while rows of A go past it.
   int64_t heldColumnBytes = 2048 * 1024;
+  // The same where columns of A are packed for each unit.
+  int64_t heldPastColumnsBytes = 2048 * 1024;
   // How many rows of B ahead of their use large tiles bring into the first-level cache; 0 if
   // loads alone are as fast.
   int64_t rowsAhead = 0;

@@ -6,6 +6,8 @@
 
 // CHECK-LABEL: function kibibyte_apart
 // CHECK:       tiles of 14 rows x 2 vectors x 16 lanes
+// What each unit copies meets twice as much of B.
+// CHECK-SAME:  units of up to 56 x 512 for 1024 deep
 // CHECK:       A: in place, packed for more than 128 columns
 // OTHERS-LABEL: function kibibyte_apart
 // OTHERS:      A: in place{{$}}
@@ -17,6 +19,7 @@ func.func @kibibyte_apart(%a: tensor<1050x256xf32> {keratin.kind = "input", kera
 }
 
 // CHECK-LABEL: function less_apart
+// CHECK:       units of up to 56 x 256 for 1024 deep
 // CHECK:       A: in place{{$}}
 func.func @less_apart(%a: tensor<1050x128xf32> {keratin.kind = "input", keratin.name = "a"},
                       %b: tensor<1050x160xf32> {keratin.kind = "input", keratin.name = "b"})
