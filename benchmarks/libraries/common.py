@@ -73,8 +73,9 @@ class Inputs:
         self.ids = generator.integers(0, 50000, (64, 128)).astype(np.int32)
 
     @staticmethod
-    def square(n):
-        return uniform(1, -1, 1, n, n), uniform(2, -1, 1, n, n)
+    def product(m, n, k, is_transposed):
+        rows = (k, m) if is_transposed else (m, k)
+        return uniform(1, -1, 1, *rows), uniform(2, -1, 1, k, n)
 
     @staticmethod
     def softmax(rows, columns):
@@ -94,8 +95,10 @@ class Inputs:
 
 # ---- Cases -------------------------------------------------------------------------------------
 
-# gemm: size, dtype.
-PRODUCTS = [(512, ""), (1024, ""), (1024, "float64"), (1024, "bfloat16"), (1024, "float16")]
+# gemm: rows, columns, depth, whether of the first matrix's transpose, as gradients of weights are, dtype.
+PRODUCTS = [(512, 512, 512, False, "")]
+PRODUCTS += [(1024, 1024, 1024, False, dtype) for dtype in ("", "float64", "bfloat16", "float16")]
+PRODUCTS += [(2048, 512, 512, True, ""), (1024, 2048, 256, True, "")]
 # softmax: rows, columns, axis, whether of the logarithm, dtype.
 SOFTMAXES = [
     (1024, 1024, 1, False, ""),
@@ -117,8 +120,13 @@ REDUCTIONS += [("sum", axes, (1024, 1024)) for axes in ((0,), (1,))]
 CONVOLUTIONS = [(False, 1, 112, 64), (False, 8, 56, 128), (True, 8, 56, 128)]
 
 
-def product_case(n, dtype):
-    return f"{n}x{n}x{n} {dtype}".strip()
+def product_case(m, n, k, is_transposed, dtype):
+    return f"{m}x{n}x{k} {'A^T ' * is_transposed}{dtype}".strip()
+
+
+def product_body(is_transposed):
+    """Of arrays of any library."""
+    return (lambda a, b: a.T @ b) if is_transposed else (lambda a, b: a @ b)
 
 
 def softmax_case(rows, columns, axis, is_log, dtype):

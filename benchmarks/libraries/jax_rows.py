@@ -278,13 +278,14 @@ class Jax:
         yield "n=2^20", self.timed(timer, function, *self.inputs.chain)
 
     def products(self, timer):
-        for n, dtype in common.PRODUCTS:
+        for *shape, is_transposed, dtype in common.PRODUCTS:
+            body = common.product_body(is_transposed)
             # Without it float64 becomes float32.
             with jax.enable_x64(dtype == "float64"):
-                product = jax.jit(lambda a, b: a @ b)
-                a, b = [jnp.asarray(x, dtype or "float32") for x in self.inputs.square(n)]
-                expected = np.asarray(a, np.float64) @ np.asarray(b, np.float64)
-                case = common.product_case(n, dtype)
+                product = jax.jit(body)
+                a, b = [jnp.asarray(x, dtype or "float32") for x in self.inputs.product(*shape, is_transposed)]
+                expected = body(np.asarray(a, np.float64), np.asarray(b, np.float64))
+                case = common.product_case(*shape, is_transposed, dtype)
                 common.expect_near(f"gemm {case}", product(a, b), expected, dtype)
                 yield case, self.timed(timer, product, a, b)
 

@@ -26,10 +26,11 @@ class Numpy:
         yield "n=2^20", timer.measure(lambda: common.numpy_chain(*self.inputs.chain))
 
     def products(self, timer):
-        for n, dtype in common.PRODUCTS:
+        for *shape, is_transposed, dtype in common.PRODUCTS:
             if dtype in ("", "float64"):
-                a, b = [x.astype(dtype or "float32") for x in self.inputs.square(n)]
-                yield common.product_case(n, dtype), timer.measure(lambda: a @ b)
+                body = common.product_body(is_transposed)
+                a, b = [x.astype(dtype or "float32") for x in self.inputs.product(*shape, is_transposed)]
+                yield common.product_case(*shape, is_transposed, dtype), timer.measure(lambda: body(a, b))
 
     def perceptron(self, timer):
         for batch in (1, 32):

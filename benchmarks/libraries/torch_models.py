@@ -151,8 +151,10 @@ def forwards(inputs, names, is_large):
     if "ew_chain" in names:
         yield "ew_chain", "n=2^20", chain, of("", *inputs.chain), ""
     if "gemm" in names:
-        for n, dtype in common.PRODUCTS:
-            yield "gemm", common.product_case(n, dtype), torch.matmul, of(dtype, *inputs.square(n)), dtype
+        for *shape, is_transposed, dtype in common.PRODUCTS:
+            case = common.product_case(*shape, is_transposed, dtype)
+            arguments = of(dtype, *inputs.product(*shape, is_transposed))
+            yield "gemm", case, common.product_body(is_transposed), arguments, dtype
     if "mlp" in names:
         for batch in (1, 32):
             net = Perceptron(inputs.parameters)

@@ -58,7 +58,7 @@ class Torch:
         if name == "ew_chain":
             expected = common.numpy_chain(*of)
         elif name == "gemm":
-            expected = of[0] @ of[1]
+            expected = common.product_body("A^T" in case)(*of)
         elif name == "mlp":
             expected = common.numpy_forward(inputs.parameters, of[0])
         elif name == "softmax":
