@@ -19,6 +19,7 @@
 #include "ir/dialect/SizedText.h"
 #include "ir/dialect/VectorizedMap.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/saved/GraphWriter.h"
 #include "ir/saved/SavedFile.h"
 
