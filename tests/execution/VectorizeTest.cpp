@@ -179,6 +179,7 @@ static const std::set<std::string> mayStayLoop = {"keratin.truncate", "keratin.w
 
 TEST_CASE("a map of every op is what the loop is") {
   Sweep sweep;
+  keratin::tests::Sample sample;
   for (const OpEntry &op : opTable) {
     if (StringRef(op.name) == "keratin.print")
       continue; // would be done many times
@@ -186,7 +187,8 @@ TEST_CASE("a map of every op is what the loop is") {
       int64_t loops = 0;
       for (const SweepCase &one : sweepCases(op.name))
         for (const SweepCase &map : mapsOf(one, DimExpr::symbol(1)))
-          loops += checkInterpreted(sweep, map);
+          if (sample.takesNext())
+            loops += checkInterpreted(sweep, map);
       if (!staysLoop.count(op.name) && !mayStayLoop.count(op.name))
         CHECK(loops == 0);
     }
