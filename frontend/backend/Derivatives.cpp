@@ -1,5 +1,7 @@
-// K::jvp, K::vector_jacobian_product and K::hessian_vector_product.
+// K::jvp, K::vector_jacobian_product, K::hessian_vector_product, K::jacobian and K::hessian.
 #include "frontend/graph/Call.h"
+#include "frontend/graph/Loop.h"
+#include "ir/dialect/VectorizedMap.h"
 #include "keratin/graph.h"
 
 using namespace keratin;
@@ -24,13 +26,22 @@ static Values valuesOf(Call &call, const char *name, const TensorList &tensors) 
   return values;
 }
 
+static void checkFloats(Call &call, const std::string &name, Value value) {
+  if (DType dtype = call.dtypeOf(value); !isFloating(dtype))
+    call.valueError(name + " is " + dtypeName(dtype) + ", which has no derivative; needed floats");
+}
+
 static Values floatsOf(Call &call, const char *name, const TensorList &tensors) {
   Values values = valuesOf(call, name, tensors);
   for (auto [i, value] : llvm::enumerate(values.list))
-    if (DType dtype = call.dtypeOf(value); !isFloating(dtype))
-      call.valueError(values.at(i) + " is " + dtypeName(dtype) +
-                      ", which has no derivative; needed floats");
+    checkFloats(call, values.at(i), value);
   return values;
+}
+
+static Value floatOf(Call &call, const char *name, const Tensor &tensor) {
+  Value value = call.dense(tensor);
+  checkFloats(call, name, value);
+  return value;
 }
 
 // One for each of the others, of its type.
@@ -89,15 +100,17 @@ std::vector<Tensor> backend::vector_jacobian_product(const TensorList &outputLis
   return tensorsOf(call, op.getYs());
 }
 
+// The loss, summed up, for a gradient of it.
+static Value totalOf(Call &call, const Tensor &loss) {
+  Value value = floatOf(call, "loss", loss);
+  return call.g.reduceSum(value, call.axes(None, call.rank(value)));
+}
+
 std::vector<Tensor> backend::hessian_vector_product(const Tensor &loss, const TensorList &xList,
                                                     const TensorList &vList,
                                                     SourceLocation location) {
   Call call("hessian_vector_product", location);
-  Value total = call.dense(loss);
-  if (DType dtype = call.dtypeOf(total); !isFloating(dtype))
-    call.valueError(std::string("loss is ") + dtypeName(dtype) +
-                    ", which has no derivative; needed floats");
-  total = call.g.reduceSum(total, call.axes(None, call.rank(total)));
+  Value total = totalOf(call, loss);
   Values x = floatsOf(call, "x", xList);
   Values v = partnersOf(call, "v", vList, x);
   auto gradients =
@@ -105,4 +118,101 @@ std::vector<Tensor> backend::hessian_vector_product(const Tensor &loss, const Te
   auto op = call.builder.create<ir::JvpOp>(call.g.location(), typesOf(x), gradients.getYs(), x.list,
                                            v.list);
   return tensorsOf(call, op.getYs());
+}
+
+// For each element of x a tensor of x's shape that is 1 there and 0 elsewhere.
+static Value unitsOf(Call &call, Value x) {
+  ir::GraphMath &g = call.g;
+  const ir::Shape shape = ir::getShape(x);
+  const DimExpr count = call.check(ir::elementCount(shape));
+  auto places = ir::getTensorType({count, count}, call.elementType(DType::Int64));
+  Value isDiagonal = g.equal(g.iota(places, 0), g.iota(places, 1));
+  ir::Shape stacked{count};
+  stacked.insert(stacked.end(), shape.begin(), shape.end());
+  return g.reshape(g.cast(isDiagonal, ir::getElementType(x)), stacked);
+}
+
+// What a linear function makes of each of them, for all at once.
+static std::vector<Value> ofUnits(Call &call, Value x,
+                                  llvm::function_ref<std::vector<Value>(Value)> function) {
+  Value units = unitsOf(call, x);
+  Loop loop(call, call.function, ir::getShape(units).front(), false);
+  std::vector<Value> made = function(loop.addElement(units));
+  loop.end();
+  std::vector<Value> stacks = loop.finish({}, {}, made).stacks;
+  stacks.front().getDefiningOp()->setAttr(ir::kVectorizedAttr, call.builder.getUnitAttr());
+  return stacks;
+}
+
+// Of the shape of y and, behind it, that of x.
+static ir::Shape jacobianShape(Call &call, Value y, Value x) {
+  ir::Shape shape = ir::getShape(y), behind = ir::getShape(x);
+  shape.insert(shape.end(), behind.begin(), behind.end());
+  call.checkBytes(ir::getTensorType(shape, ir::getElementType(y)));
+  return shape;
+}
+
+// The derivatives of all elements of y by one of x after the other.
+static Value byColumns(Call &call, Value y, Value x,
+                       llvm::function_ref<std::vector<Value>(Value)> alongTangent) {
+  const ir::Shape shape = jacobianShape(call, y, x);
+  Value columns = ofUnits(call, x, alongTangent).front();
+  std::vector<int64_t> order;
+  for (int64_t i = 1; i <= call.rank(y); ++i)
+    order.push_back(i);
+  order.push_back(0);
+  return call.g.reshape(call.g.transpose(columns, order), shape);
+}
+
+// Whether there are fewer elements of the inputs than of the output, by all that is known.
+static bool isTall(Call &call, Value y, const Values &x) {
+  DimExpr columns(0);
+  for (Value input : x.list)
+    columns = call.check(ir::add(columns, call.check(ir::elementCount(ir::getShape(input)))));
+  DimExpr rows = call.check(ir::elementCount(ir::getShape(y)));
+  return columns.isConstant() && rows.isConstant() &&
+         columns.constantValue() < rows.constantValue();
+}
+
+std::vector<Tensor> backend::jacobian(const Tensor &output, const TensorList &inputs,
+                                      const std::string &mode, SourceLocation location) {
+  Call call("jacobian", location);
+  if (mode != "auto" && mode != "forward" && mode != "reverse")
+    call.valueError("unknown mode '" + mode + "'; needed auto, forward or reverse");
+  Value y = floatOf(call, "output", output);
+  Values x = floatsOf(call, "inputs", inputs);
+  std::vector<Tensor> results;
+  if (mode == "forward" || (mode == "auto" && isTall(call, y, x))) {
+    for (Value input : x.list)
+      results.push_back(call.tensor(byColumns(call, y, input, [&](Value tangent) {
+        return std::vector<Value>{
+            call.builder.create<ir::JvpOp>(call.g.location(), y.getType(), y, input, tangent)
+                .getYs()
+                .front()};
+      })));
+    return results;
+  }
+  for (Value input : x.list)
+    jacobianShape(call, y, input);
+  std::vector<Value> rows = ofUnits(call, y, [&](Value cotangent) {
+    auto op = call.builder.create<ir::VjpOp>(call.g.location(), typesOf(x), y, x.list, cotangent);
+    return std::vector<Value>(op.getYs().begin(), op.getYs().end());
+  });
+  for (auto [i, input] : llvm::enumerate(x.list))
+    results.push_back(call.tensor(call.g.reshape(rows[i], jacobianShape(call, y, input))));
+  return results;
+}
+
+Tensor backend::hessian(const Tensor &loss, const Tensor &variable, SourceLocation location) {
+  Call call("hessian", location);
+  Value total = totalOf(call, loss);
+  Value x = floatOf(call, "x", variable);
+  Value gradient =
+      call.builder.create<ir::GradientsOp>(call.g.location(), x.getType(), total, x).getYs()[0];
+  return call.tensor(byColumns(call, gradient, x, [&](Value tangent) {
+    return std::vector<Value>{
+        call.builder.create<ir::JvpOp>(call.g.location(), x.getType(), gradient, x, tangent)
+            .getYs()
+            .front()};
+  }));
 }

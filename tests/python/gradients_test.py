@@ -102,3 +102,98 @@ def test_a_single_tensor_and_intermediate_ones():
 def test_kinks(function, at, expected):
     x = K.variable(at)
     agree(K.eval(K.gradients(function(x), [x])[0]), np.float32(expected))
+
+
+def columns_of(function, x, step=1e-6):
+    """The Jacobian by central differences: the shape of the value and, behind it, of x."""
+    columns = []
+    for place in np.ndindex(*x.shape):
+        high, low = x.copy(), x.copy()
+        high[place] += step
+        low[place] -= step
+        columns.append((function(high) - function(low)) / (2 * step))
+    return np.stack(columns, -1).reshape(columns[0].shape + x.shape)
+
+
+def scanned(x):
+    """Running products with what a loop carries, and a branch."""
+    last, states, _ = K.rnn(lambda a, s: (K.tanh(a) * s[0], [s[0] + K.sin(a)]), K.expand_dims(x, 0), [x[:1] * 0. + 1.])
+    return K.switch(K.sum(x) > 0, states[0] * K.sum(last), states[0])
+
+
+MAPS = {
+    'elements': lambda x: K.tanh(x) * x,
+    'products': lambda x: K.dot(K.square(x), K.transpose(x)),
+    'reductions': lambda x: K.softmax(x) / K.sum(K.exp(x), 0),
+    'a scalar': lambda x: K.logsumexp(x) * K.prod(x),
+    'places': lambda x: K.concatenate([K.sort(x, 1), K.gather(x, K.constant([2, 0], 'int32'))], 0),
+    'a loop': scanned,
+    'convolution': lambda x: K.conv1d(K.expand_dims(K.expand_dims(K.flatten(x), 0)), K.constant([[[.5]], [[-2.]]], 'float64'))
+    * K.sum(x),
+}
+
+
+@pytest.mark.parametrize('name', sorted(MAPS))
+@pytest.mark.parametrize('known', [True, False])
+def test_jacobian(name, known):
+    at = np.array([[.3, -1.2], [.9, .4], [-.5, 2.]])
+    x = K.placeholder((3, 2) if known else (None, 2), dtype='float64')
+    y = MAPS[name](x)
+    value = K.function([x], [y])
+    expected = columns_of(lambda x: value([x])[0], at)
+    for mode in ('forward', 'reverse', 'auto'):
+        found, = K.function([x], K.jacobian(y, x, mode))([at])
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize('name', sorted(MAPS))
+def test_hessian(name):
+    at = np.array([[.3, -1.2], [.9, .4], [-.5, 2.]])
+    x = K.placeholder((3, 2), dtype='float64')
+    y = MAPS[name](x)
+    first = K.function([x], K.gradients(y, x))
+    expected = columns_of(lambda x: first([x])[0], at)
+    found, again = K.function([x], [K.hessian(y, x), K.jacobian(K.gradients(y, x)[0], x)[0]])([at])
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(again, found, rtol=1e-9, atol=1e-12)
+
+
+def test_jacobian_with_several_inputs():
+    x, w = K.variable(np.ones((2, 3)), 'float64'), K.variable(np.arange(12.).reshape(3, 4), 'float64')
+    unused = K.variable([1.], 'float64')
+    for mode in ('forward', 'reverse'):
+        of_x, of_w, of_unused = K.jacobian(K.dot(x, w), [x, w, unused], mode)
+        agree(K.eval(of_x), np.einsum('ik,lj->ijkl', np.eye(2), np.arange(12.).reshape(3, 4)), 1e-12)
+        agree(K.eval(of_w), np.einsum('il,jm->ijlm', np.ones((2, 3)), np.eye(4)), 1e-12)
+        agree(K.eval(of_unused), np.zeros((2, 4, 1)))
+
+
+def test_jacobian_has_gradients():
+    x = K.variable([.5, -1., 2.], 'float64')
+    volume = K.sum(K.square(K.jacobian(K.sin(x) * x[0], x)[0]))
+    found = K.function([], K.gradients(volume, x))([])[0]
+
+    def value(at):
+        K.set_value(x, at)
+        return np.asarray(K.eval(volume))
+    np.testing.assert_allclose(found, columns_of(value, np.array([.5, -1., 2.])), rtol=1e-7, atol=1e-8)
+
+
+def test_jacobian_for_each_example():
+    x = K.placeholder((None, 3), dtype='float64')
+    y = K.vectorized_map(lambda row: K.jacobian(K.square(row) * row[0], row)[0], x)
+    at = np.array([[1., 2, 3], [-1, .5, 4]])
+    expected = np.stack([2 * np.diag(row) * row[0] + np.outer(row**2, [1, 0, 0]) for row in at])
+    agree(K.function([x], [y])([at])[0], expected, 1e-12)
+
+
+def test_what_jacobian_refuses():
+    x = K.variable([1., 2.])
+    for wrong, what in [(lambda: K.jacobian(x, x, 'sideways'), "unknown mode 'sideways'; needed auto, forward or reverse"),
+                        (lambda: K.jacobian(K.cast(x, 'int32'), x), 'output is int32'),
+                        (lambda: K.hessian(K.cast(x, 'int32'), x), 'loss is int32, which has no derivative'),
+                        (lambda: K.hessian(x, K.cast(x, 'int32')), 'x is int32, which has no derivative; needed floats')]:
+        with pytest.raises(ValueError) as caught:
+            wrong()
+        assert what in str(caught.value)

@@ -300,6 +300,51 @@ def Api_hessian_vector_product : Keratin_Extension<"hessian_vector_product",
         K.eval(K.hessian_vector_product(K.prod(x), x, K.constant([1., 0.]))[0])   # [0. 1.]
   }];
 }
+def Api_jacobian : Keratin_Extension<"jacobian", "jacobian(output, inputs, mode='auto')"> {
+  let pythonResult = "List[Tensor]";
+  let documentation = [{
+    The derivative of each element of an output by each element of inputs.
+
+    Args:
+        output: a tensor of floats.
+        inputs: a variable or any other tensor of floats, or a list of them.
+        mode: 'forward': by jvp() for all elements of the inputs at once; 'reverse': by
+            vector_jacobian_product() for all elements of the output; 'auto': whichever are fewer,
+            where sizes are known, else reverse.
+
+    Returns:
+        A list with a tensor for each input, of the output's shape and, behind it, the input's;
+        zeros where the output does not depend on it in a differentiable way. Can be
+        differentiated in turn.
+
+    Raises:
+        ValueError: for another mode, and if the output or an input has another dtype than floats.
+
+    Example:
+        x = K.variable([1., 2.])
+        K.eval(K.jacobian(x * x[0], x)[0])   # [[2. 0.] [2. 1.]]
+  }];
+}
+def Api_hessian : Keratin_Extension<"hessian", "hessian(loss, x)"> {
+  let documentation = [{
+    The second derivatives of a loss by all pairs of elements of a tensor.
+
+    Args:
+        loss: a tensor of floats; the sum is taken of one that is no scalar.
+        x: a variable or any other tensor of floats.
+
+    Returns:
+        A tensor of x's shape and, behind it, x's shape, made by forward mode over reverse mode for
+        all elements at once; hessian_vector_product() forms no matrix.
+
+    Raises:
+        ValueError: if the loss or x has another dtype than floats.
+
+    Example:
+        x = K.variable([1., 2.])
+        K.eval(K.hessian(K.prod(x), x))   # [[0. 1.] [1. 0.]]
+  }];
+}
 def Api_vectorized_map : Keratin_Extension<"vectorized_map", "vectorized_map(fn, elems)"> {
   let hasAddress = 0;
   let pythonResult = "Union[Tensor, List[Tensor]]";

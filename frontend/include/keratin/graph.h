@@ -98,6 +98,17 @@ std::vector<Tensor> vector_jacobian_product(const TensorList &outputs, const Ten
 std::vector<Tensor> hessian_vector_product(const Tensor &loss, const TensorList &x,
                                            const TensorList &v,
                                            SourceLocation location = SourceLocation::current());
+// The derivative of each element of the output by each of an input, for each input: a tensor of the
+// output's shape and, behind it, the input's. mode "forward": by jvp for all elements of the inputs
+// at once; "reverse": by vector_jacobian_product for all elements of the output; "auto": whichever
+// are fewer, where sizes are known, else reverse. Zeros where it does not depend on the input.
+std::vector<Tensor> jacobian(const Tensor &output, const TensorList &inputs,
+                             const std::string &mode = "auto",
+                             SourceLocation location = SourceLocation::current());
+// The second derivatives of the loss (its sum, if it is no scalar) by all pairs of elements of x: a
+// tensor of x's shape and, behind it, x's shape. Forward over reverse, for all elements at once.
+Tensor hessian(const Tensor &loss, const Tensor &x,
+               SourceLocation location = SourceLocation::current());
 // The same value, a constant for derivatives.
 Tensor stop_gradient(const Operand &variables, SourceLocation location = SourceLocation::current());
 std::vector<Tensor> stop_gradient(const std::vector<Tensor> &variables,

@@ -102,7 +102,9 @@ void keratin::python::registerGraph(nb::module_ &m) {
   add<&K::get_uid>(m, "get_uid");
   add<&itemOf>(m, "getitem");
   add<&K::gradients>(m, "gradients");
+  add<&K::hessian>(m, "hessian");
   add<&K::hessian_vector_product>(m, "hessian_vector_product");
+  add<&K::jacobian>(m, "jacobian");
   add<&K::int_shape>(m, "int_shape");
   add<&isPlaceholder>(m, "is_placeholder");
   add<&isSparse>(m, "is_sparse");
