@@ -284,7 +284,7 @@ def test_meshgrid(indexing, sizes):
     (lambda x: K.norm(x, 3), ValueError, "unknown ord 3.0 of matrices; needed 1, -1, inf, -inf, 'fro' or None"),
     (lambda x: K.norm(x, 'fro', 0), ValueError, "unknown ord 'fro' of vectors; needed a number, or None"),
     (lambda x: K.norm(K.stack([x, x]), 1), ValueError, 'x has rank 3; with ord needed rank 1 or 2, or an axis'),
-    (lambda x: K.norm(x, None, (0, 0)), ValueError, 'axis names 2 axes; needed one'),
+    (lambda x: K.norm(x, None, (0, 0)), ValueError, 'axis names 2 axes; needed one, of vectors, or two different ones, of matrices'),
     (lambda x: K.linspace(x, 1.), ValueError, 'start has shape (2, 3); needed a scalar'),
     (lambda x: K.linspace(0, 1, -1), ValueError, 'num must not be negative'),
     (lambda x: K.meshgrid([x]), ValueError, 'entry 0 has shape (2, 3); needed vectors'),
