@@ -145,9 +145,8 @@ static void definitionsToOps(mlir::func::FuncOp function) {
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
                                     llvm::ArrayRef<ir::VariableOp> variables) {
   auto isExpanded = [](mlir::Operation *op) {
-    return ir::isDerivative(op) || op->hasAttr(ir::kVectorizedAttr)
-               ? mlir::WalkResult::interrupt()
-               : mlir::WalkResult::advance();
+    return ir::isDerivative(op) || op->hasAttr(ir::kVectorizedAttr) ? mlir::WalkResult::interrupt()
+                                                                    : mlir::WalkResult::advance();
   };
   if (function.walk(isExpanded).wasInterrupted() || function->hasAttr(ir::kLazyUpdatesAttr)) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
