@@ -159,7 +159,7 @@ static Array computed(const char *function, const Operand &x, SourceLocation loc
 
 Array eval(const Operand &x, SourceLocation location) { return computed("eval", x, location); }
 
-Array get_value(const Tensor &x, SourceLocation location) {
+Array get_value(const Operand &x, SourceLocation location) {
   return computed("get_value", x, location);
 }
 

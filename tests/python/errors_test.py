@@ -281,3 +281,8 @@ def test_memory_that_is_not_there():
     with pytest.raises(MemoryError, match='no memory for'):
         f([side[:, None], side[None]])
     assert f([side[:2, None], side[None, :3]])[0].shape == (2, 3)
+
+
+def test_the_value_of_a_list_is_get_values():
+    with pytest.raises(ValueError, match='get_value: the entries of a list must have equal shapes'):
+        K.get_value([K.constant([1.]), False])

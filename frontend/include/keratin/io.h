@@ -13,7 +13,7 @@ namespace keratin::backend {
 // The value, without feeds. An update op is executed.
 Array eval(const Operand &x, SourceLocation location = SourceLocation::current());
 // A copy; of any tensor, as eval.
-Array get_value(const Tensor &x, SourceLocation location = SourceLocation::current());
+Array get_value(const Operand &x, SourceLocation location = SourceLocation::current());
 // Of variables as they are between two calls (those on one device); any other tensor is computed by
 // itself, while Session::run computes several at once.
 std::vector<Array> batch_get_value(const std::vector<Tensor> &ops,

@@ -9,20 +9,16 @@ using namespace keratin::python;
 
 namespace {
 
-Array evaluated(nb::handle x, const char *function, SourceLocation place) {
-  Operand operand = fromPython<Operand>(x, {function, 0, place});
+Array eval(nb::handle x, SourceLocation place) {
+  Operand operand = fromPython<Operand>(x, {"eval", 0, place});
   ReleasedGil release;
   return K::eval(operand, place);
 }
 
-Array eval(nb::handle x, SourceLocation place) { return evaluated(x, "eval", place); }
-
 Array getValue(nb::handle x, SourceLocation place) {
-  const Tensor *tensor = tensorOf(x);
-  if (!tensor)
-    return evaluated(x, "get_value", place);
+  Operand operand = fromPython<Operand>(x, {"get_value", 0, place});
   ReleasedGil release;
-  return K::get_value(*tensor, place);
+  return K::get_value(operand, place);
 }
 
 nb::object batchGetValue(const std::vector<Tensor> &ops, SourceLocation place) {
