@@ -182,6 +182,8 @@ std::vector<Tensor> backend::jacobian(const Tensor &output, const TensorList &in
   Value y = floatOf(call, "output", output);
   Values x = floatsOf(call, "inputs", inputs);
   std::vector<Tensor> results;
+  if (x.list.empty())
+    return results;
   if (mode == "forward" || (mode == "auto" && isTall(call, y, x))) {
     for (Value input : x.list)
       results.push_back(call.tensor(byColumns(call, y, input, [&](Value tangent) {

@@ -169,6 +169,11 @@ def test_jacobian_with_several_inputs():
         agree(K.eval(of_unused), np.zeros((2, 4, 1)))
 
 
+def test_jacobian_with_no_input():
+    for mode in ('forward', 'reverse', 'auto'):
+        assert K.jacobian(K.variable([1.]), [], mode) == []
+
+
 def test_jacobian_has_gradients():
     x = K.variable([.5, -1., 2.], 'float64')
     volume = K.sum(K.square(K.jacobian(K.sin(x) * x[0], x)[0]))
