@@ -286,3 +286,9 @@ def test_memory_that_is_not_there():
 def test_the_value_of_a_list_is_get_values():
     with pytest.raises(ValueError, match='get_value: the entries of a list must have equal shapes'):
         K.get_value([K.constant([1.]), False])
+
+
+@pytest.mark.parametrize('function', ['int_shape', 'get_variable_shape'])
+def test_a_list_without_a_shape(function):
+    with pytest.raises(ValueError, match=f'{function}: x is a list whose entries have different shapes; needed a tensor or an array'):
+        getattr(K, function)([[1, 2], [3]])

@@ -90,12 +90,19 @@ def int_shape(x: Operand) -> StaticShape:
         A tuple of ints, and None where a size is known at the call only; what Keras has set as the
         tensor's _keras_shape wins.
     """
+    return _shape_of('int_shape', x)
+
+
+def _shape_of(function: str, x: Operand) -> StaticShape:
     if isinstance(x, _Tensor):
         return x._keras_shape
     shape = getattr(x, '_keras_shape', None)
     if shape is not None:
         return shape
-    return _numpy.shape(x)
+    try:
+        return _numpy.shape(x)
+    except ValueError:
+        raise ValueError(f'{function}: x is a list whose entries have different shapes; needed a tensor or an array') from None
 
 
 def get_variable_shape(x: Operand) -> StaticShape:
@@ -104,7 +111,7 @@ def get_variable_shape(x: Operand) -> StaticShape:
     Args:
         x: a tensor or an array.
     """
-    return int_shape(x)
+    return _shape_of('get_variable_shape', x)
 
 
 def moving_average_update(x: Union[_Tensor, None] = None, value: Union[Operand, None] = None,
