@@ -153,15 +153,17 @@ static ir::Shape jacobianShape(Call &call, Value y, Value x) {
 }
 
 // The derivatives of all elements of y by one of x after the other.
-static Value byColumns(Call &call, Value y, Value x,
-                       llvm::function_ref<std::vector<Value>(Value)> alongTangent) {
+static Value byColumns(Call &call, Value y, Value x) {
   const ir::Shape shape = jacobianShape(call, y, x);
-  Value columns = ofUnits(call, x, alongTangent).front();
+  std::vector<Value> columns = ofUnits(call, x, [&](Value tangent) {
+    auto op = call.builder.create<ir::JvpOp>(call.g.location(), y.getType(), y, x, tangent);
+    return std::vector<Value>{op.getYs().front()};
+  });
   std::vector<int64_t> order;
   for (int64_t i = 1; i <= call.rank(y); ++i)
     order.push_back(i);
   order.push_back(0);
-  return call.g.reshape(call.g.transpose(columns, order), shape);
+  return call.g.reshape(call.g.transpose(columns.front(), order), shape);
 }
 
 // Whether there are fewer elements of the inputs than of the output, by all that is known.
@@ -186,22 +188,18 @@ std::vector<Tensor> backend::jacobian(const Tensor &output, const TensorList &in
     return results;
   if (mode == "forward" || (mode == "auto" && isTall(call, y, x))) {
     for (Value input : x.list)
-      results.push_back(call.tensor(byColumns(call, y, input, [&](Value tangent) {
-        return std::vector<Value>{
-            call.builder.create<ir::JvpOp>(call.g.location(), y.getType(), y, input, tangent)
-                .getYs()
-                .front()};
-      })));
+      results.push_back(call.tensor(byColumns(call, y, input)));
     return results;
   }
+  std::vector<ir::Shape> shapes;
   for (Value input : x.list)
-    jacobianShape(call, y, input);
+    shapes.push_back(jacobianShape(call, y, input));
   std::vector<Value> rows = ofUnits(call, y, [&](Value cotangent) {
     auto op = call.builder.create<ir::VjpOp>(call.g.location(), typesOf(x), y, x.list, cotangent);
     return std::vector<Value>(op.getYs().begin(), op.getYs().end());
   });
-  for (auto [i, input] : llvm::enumerate(x.list))
-    results.push_back(call.tensor(call.g.reshape(rows[i], jacobianShape(call, y, input))));
+  for (auto [row, shape] : llvm::zip(rows, shapes))
+    results.push_back(call.tensor(call.g.reshape(row, shape)));
   return results;
 }
 
@@ -211,10 +209,5 @@ Tensor backend::hessian(const Tensor &loss, const Tensor &variable, SourceLocati
   Value x = floatOf(call, "x", variable);
   Value gradient =
       call.builder.create<ir::GradientsOp>(call.g.location(), x.getType(), total, x).getYs()[0];
-  return call.tensor(byColumns(call, gradient, x, [&](Value tangent) {
-    return std::vector<Value>{
-        call.builder.create<ir::JvpOp>(call.g.location(), x.getType(), gradient, x, tangent)
-            .getYs()
-            .front()};
-  }));
+  return call.tensor(byColumns(call, gradient, x));
 }

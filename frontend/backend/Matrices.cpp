@@ -2,7 +2,7 @@
 #include "frontend/backend/Elementwise.h"
 #include "keratin/linear_algebra.h"
 
-#include <limits>
+#include <algorithm>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -64,8 +64,8 @@ static Value power(Call &call, Value x, int64_t n) {
   }
   if (result)
     return result;
-  Value isDiagonal = g.equal(diagonals(call, x), g.zeroLike(diagonals(call, x)));
-  return g.select(isDiagonal, g.oneLike(x), g.zeroLike(x));
+  Value place = diagonals(call, x);
+  return g.select(g.equal(place, g.zeroLike(place)), g.oneLike(x), g.zeroLike(x));
 }
 
 // A component of vectors along the axis.

@@ -64,12 +64,9 @@ private:
 
 // The axes in the order in which they were given: the first has the rows.
 static std::vector<int64_t> axesOf(Call &call, const Axes &axis, int64_t rank) {
+  if (axis.isNone())
+    return call.axes(axis, rank);
   std::vector<int64_t> result;
-  if (axis.isNone()) {
-    for (int64_t i = 0; i < rank; ++i)
-      result.push_back(i);
-    return result;
-  }
   for (int64_t given : axis.axes())
     result.push_back(call.axis(given, rank));
   if (result.empty() || result.size() > 2 || (result.size() == 2 && result[0] == result[1]))

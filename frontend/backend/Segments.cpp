@@ -10,7 +10,7 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-static const DimExpr zero(0), one(1);
+static const DimExpr zero(0);
 
 // The integers as one int64 vector, each in [0, size).
 static Value numbers(Call &call, Value x, const DimExpr &size, const std::string &name,

@@ -63,10 +63,7 @@ static Value placesIn(Call &call, Value line, Value values, bool isRight) {
   Value length = g.broadcastScalar(call.scalar(ir::getShape(line).front(), DType::Int64),
                                    ir::getShape(values));
   auto goesOn = [&](Value low, Value high) {
-    std::vector<int64_t> axes(size_t(call.rank(values)));
-    for (size_t i = 0; i < axes.size(); ++i)
-      axes[i] = int64_t(i);
-    return g.reduceAny(g.less(low, high), axes);
+    return g.reduceAny(g.less(low, high), call.axes(None, call.rank(values)));
   };
   Loop loop(call, "searchsorted");
   Value first = goesOn(zeros, length);
