@@ -38,6 +38,13 @@ Value frontend::asSummands(Call &call, llvm::ArrayRef<Value> values,
   return withoutBools(call, values, DType::Float32, compute);
 }
 
+std::pair<Value, Value> frontend::binaryFloats(Call &call, const Operand &x, const Operand &y) {
+  auto [a, b] = call.binary(x, y);
+  if (isFloating(call.dtypeOf(a)))
+    return {a, b};
+  return {call.cast(a, Configuration::floatx()), call.cast(b, Configuration::floatx())};
+}
+
 Tensor frontend::elementwise(const char *function, UnaryMethod method, const Operand &operand,
                              FloatRule rule, SourceLocation location) {
   Call call(function, location);

@@ -18,6 +18,9 @@ Value asSummands(Call &call, Value a, Value b, llvm::function_ref<Value(Value, V
 Value asSummands(Call &call, llvm::ArrayRef<Value> values,
                  llvm::function_ref<Value(llvm::ArrayRef<Value>)> compute);
 
+// Call::binary of floats: two integers or bools are cast to floatx.
+std::pair<Value, Value> binaryFloats(Call &call, const Operand &x, const Operand &y);
+
 // A K function of one tensor that is one op of the dialect. CastToFloat: integers and bools become
 // floatx first; Keep: the result has the tensor's dtype.
 enum class FloatRule { Keep, CastToFloat };

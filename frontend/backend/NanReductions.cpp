@@ -15,8 +15,8 @@ namespace {
 // The numbers among the elements of x.
 class Numbers {
 public:
-  Numbers(Call &call, Value x, const Axes &axis)
-      : call(call), g(call.g), x(x), isNumber(g.equal(x, x)), axes(call.axes(axis, call.rank(x))) {}
+  Numbers(Call &call, Value x, AxisList axes)
+      : call(call), g(call.g), x(x), isNumber(g.equal(x, x)), axes(axes) {}
 
   // An integer always is a number.
   bool areAll() const { return !isFloating(call.dtypeOf(x)); }
@@ -52,7 +52,7 @@ private:
   Value x, isNumber;
 
 public:
-  const std::vector<int64_t> axes;
+  const AxisList axes;
 };
 
 // What a function is on the numbers; its axes are gone.
@@ -66,20 +66,9 @@ static Tensor reduced(const char *function, Reduction reduction, const Operand &
   Value x = call.value(operand);
   if (call.dtypeOf(x) == DType::Bool)
     x = call.cast(x, DType::Int32);
-  Numbers numbers(call, x, axis);
-  return call.tensor(restoreDims(call, reduction(call, numbers), x, numbers.axes, keepdims));
-}
-
-// Of floats, as mean and var are.
-static Tensor reducedFloats(const char *function, Reduction reduction, const Operand &operand,
-                            const Axes &axis, bool keepdims, SourceLocation location) {
-  Call call(function, location);
-  Value x = call.floating(operand);
-  DType dtype = call.dtypeOf(x);
-  x = widened(call, x);
-  Numbers numbers(call, x, axis);
-  Value y = restoreDims(call, reduction(call, numbers), x, numbers.axes, keepdims);
-  return call.tensor(call.cast(y, dtype));
+  std::vector<int64_t> axes = call.axes(axis, call.rank(x));
+  Value y = reduction(call, Numbers(call, x, axes));
+  return call.tensor(restoreDims(call, y, x, axes, keepdims));
 }
 
 static Value sumOf(Call &call, const Numbers &x) { return call.g.reduceSum(x.filled(0), x.axes); }
@@ -96,9 +85,13 @@ static Value smallestOf(Call &call, const Numbers &x) {
     return call.g.reduceMin(x.elements(), x.axes);
   return x.orNaN(call.g.reduceMin(x.filled(infinity), x.axes));
 }
-static Value meanOf(Call &, const Numbers &x) { return x.mean(); }
-static Value varianceOf(Call &, const Numbers &x) { return x.variance(); }
-static Value deviationOf(Call &call, const Numbers &x) { return call.g.sqrt(x.variance()); }
+static Value meanOf(Call &call, Value x, AxisList axes) { return Numbers(call, x, axes).mean(); }
+static Value varianceOf(Call &call, Value x, AxisList axes) {
+  return Numbers(call, x, axes).variance();
+}
+static Value deviationOf(Call &call, Value x, AxisList axes) {
+  return call.g.sqrt(varianceOf(call, x, axes));
+}
 
 namespace keratin::backend {
 
@@ -115,13 +108,13 @@ Tensor nanmin(const Operand &x, const Axes &axis, bool keepdims, SourceLocation 
   return reduced("nanmin", smallestOf, x, axis, keepdims, location);
 }
 Tensor nanmean(const Operand &x, const Axes &axis, bool keepdims, SourceLocation location) {
-  return reducedFloats("nanmean", meanOf, x, axis, keepdims, location);
+  return reduceFloat("nanmean", meanOf, x, axis, keepdims, location);
 }
 Tensor nanvar(const Operand &x, const Axes &axis, bool keepdims, SourceLocation location) {
-  return reducedFloats("nanvar", varianceOf, x, axis, keepdims, location);
+  return reduceFloat("nanvar", varianceOf, x, axis, keepdims, location);
 }
 Tensor nanstd(const Operand &x, const Axes &axis, bool keepdims, SourceLocation location) {
-  return reducedFloats("nanstd", deviationOf, x, axis, keepdims, location);
+  return reduceFloat("nanstd", deviationOf, x, axis, keepdims, location);
 }
 
 } // namespace keratin::backend

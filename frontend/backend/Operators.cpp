@@ -1,5 +1,4 @@
 // Operators on tensors, numbers and arrays.
-#include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
 #include "keratin/tensor.h"
 
@@ -30,11 +29,7 @@ Tensor keratin::operator%(const Operand &x, const Operand &y) {
 // True division: two integers are cast to floatx first.
 Tensor keratin::operator/(const Operand &x, const Operand &y) {
   Call call("divide", place(x, y));
-  auto [a, b] = call.binary(x, y);
-  if (!isFloating(call.dtypeOf(a))) {
-    a = call.cast(a, Configuration::floatx());
-    b = call.cast(b, Configuration::floatx());
-  }
+  auto [a, b] = binaryFloats(call, x, y);
   return call.tensor(call.g.div(a, b));
 }
 

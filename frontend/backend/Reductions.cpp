@@ -78,10 +78,8 @@ static Tensor reduceBool(const char *function, ReduceMethod method, const Operan
   return call.tensor(restoreDims(call, (call.g.*method)(x, axes), x, axes, keepdims));
 }
 
-// Of floats; integers and bools become floatx.
-using FloatReduction = Value (*)(Call &, Value, AxisList);
-static Tensor reduceFloat(const char *function, FloatReduction reduction, const Operand &operand,
-                          const Axes &axis, bool keepdims, SourceLocation location) {
+Tensor frontend::reduceFloat(const char *function, FloatReduction reduction, const Operand &operand,
+                             const Axes &axis, bool keepdims, SourceLocation location) {
   Call call(function, location);
   Value x = call.floating(operand);
   DType dtype = call.dtypeOf(x);

@@ -20,6 +20,11 @@ Value variance(Call &call, Value x, AxisList axes);
 Value shift(Call &call, Value x, AxisList axes);
 Value logSumExp(Call &call, Value x, AxisList axes);
 
+// A K function of floats along axes, as mean is; integers and bools become floatx.
+using FloatReduction = Value (*)(Call &, Value, AxisList);
+Tensor reduceFloat(const char *function, FloatReduction reduction, const Operand &x,
+                   const Axes &axis, bool keepdims, SourceLocation location);
+
 // float16 and bfloat16 are computed in float32: their sums leave the range of the result.
 Value widened(Call &call, Value x);
 

@@ -1,7 +1,6 @@
 // K functions: element by element, of several ops each, whose values and derivatives hold where a
 // formula alone would divide by zero, overflow or cancel.
-#include "frontend/backend/Configuration.h"
-#include "frontend/graph/Call.h"
+#include "frontend/backend/Elementwise.h"
 #include "keratin/elementwise.h"
 
 #include <limits>
@@ -9,14 +8,6 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-// Both operands as floats of one dtype and shape.
-static std::pair<Value, Value> floats(Call &call, const Operand &x, const Operand &y) {
-  auto [a, b] = call.binary(x, y);
-  if (isFloating(call.dtypeOf(a)))
-    return {a, b};
-  return {call.cast(a, Configuration::floatx()), call.cast(b, Configuration::floatx())};
-}
 
 // x, but 1 where the condition holds: what may be divided by.
 static Value oneWhere(Call &call, Value condition, Value x) {
@@ -96,7 +87,7 @@ namespace keratin::backend {
 Tensor hypot(const Operand &first, const Operand &second, SourceLocation location) {
   Call call("hypot", location);
   ir::GraphMath &g = call.g;
-  auto [x, y] = floats(call, first, second);
+  auto [x, y] = binaryFloats(call, first, second);
   Value a = g.abs(x), b = g.abs(y);
   // At a tie one is x and the other y, for the sake of the gradient.
   Value high = g.maximum(a, b), low = g.minimum(b, a);
@@ -108,7 +99,7 @@ Tensor hypot(const Operand &first, const Operand &second, SourceLocation locatio
 
 Tensor atan2(const Operand &y, const Operand &x, SourceLocation location) {
   Call call("atan2", location);
-  auto [rise, run] = floats(call, y, x);
+  auto [rise, run] = binaryFloats(call, y, x);
   return call.tensor(Angle(call, rise, run).build());
 }
 
@@ -124,7 +115,7 @@ Tensor sinc(const Operand &operand, SourceLocation location) {
 Tensor xlogy(const Operand &first, const Operand &second, SourceLocation location) {
   Call call("xlogy", location);
   ir::GraphMath &g = call.g;
-  auto [x, y] = floats(call, first, second);
+  auto [x, y] = binaryFloats(call, first, second);
   // Where x is 0 an infinite or undefined logarithm counts as 0.
   Value hasLogarithm = g.and_(g.greater(y, g.zeroLike(y)), g.isFinite(y));
   Value isLeftOut = g.and_(isZero(call, x), g.and_(g.not_(hasLogarithm), g.equal(y, y)));
