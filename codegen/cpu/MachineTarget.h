@@ -28,6 +28,8 @@ struct MachineTarget : LlvmTarget, ElementTarget {
   // Others multiply tiles of them (AMX-BF16), and of integers of 8 bits (AMX-INT8).
   bool multipliesTiles = false;
   bool multipliesByteTiles = false;
+  // A thread has memory of its own (keratin_context_t::scratch).
+  bool hasScratch = true;
   ProductTraits products;
   MemoryTraits memory;
 

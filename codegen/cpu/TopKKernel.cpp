@@ -3,8 +3,10 @@
 // A unit is one line. Its first k places are made a heap; each further element that precedes the
 // root takes its place; vectors of elements none of which does are left behind with one comparison.
 // The heap is sorted at the end, worst last. Which places are kept, and their order, follows from
-// the elements alone, as no two places are equal: of equal elements the first precedes.
+// the elements alone, as no two places are equal: of equal elements the first precedes. Where k is
+// most of a long line, the line is sorted instead (TopKSort.h).
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/cpu/TopKSort.h"
 #include "codegen/lowering/TopKNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -184,6 +186,8 @@ void TopKPlan::emit(CpuKernelBuilder &k) const { TopKKernel(k, *this).emit(); }
 } // namespace
 
 CpuPlan keratin::codegen::planTopKKernel(ir::KernelOp kernel, const MachineTarget &target) {
-  Operation *op = onlyOp(kernel);
-  return op ? std::make_shared<TopKPlan>(kernel, op, target) : nullptr;
+  auto op = cast<ir::TopKOp>(mainOp(kernel));
+  if (CpuPlan sort = planTopKSort(kernel, op, target))
+    return sort;
+  return std::make_shared<TopKPlan>(kernel, op, target);
 }

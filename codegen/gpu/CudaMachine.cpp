@@ -8,6 +8,7 @@ MachineTarget keratin::codegen::cudaMachine() {
   machine.cpu = "sm_80";
   machine.features = "+ptx80";
   machine.vectorBits = 0;
+  machine.hasScratch = false;
   machine.hasFma = true;
   machine.hasRoundInstruction = true;
   machine.hasF16c = true;

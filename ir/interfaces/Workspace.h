@@ -6,8 +6,7 @@
 #ifndef KERATIN_IR_INTERFACES_WORKSPACE_H
 #define KERATIN_IR_INTERFACES_WORKSPACE_H
 
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Operation.h"
+#include "ir/dialect/Keratin.h"
 
 #include <optional>
 
@@ -15,6 +14,9 @@ namespace keratin::ir {
 
 // nullopt for an op that needs none. Precondition: the op is verified.
 std::optional<mlir::RankedTensorType> workspaceOf(mlir::Operation *op);
+
+// The words of keratin_beam_search_t::workspace for one sample; nullopt if they do not fit 64 bits.
+std::optional<DimExpr> beamSearchWords(CtcBeamSearchOp op);
 
 } // namespace keratin::ir
 

@@ -7,8 +7,7 @@
 using namespace keratin::ir;
 using namespace mlir;
 
-// The words of keratin_beam_search_t::workspace for one sample; nullopt if they do not fit.
-static std::optional<DimExpr> wordsOf(CtcBeamSearchOp op) {
+std::optional<DimExpr> keratin::ir::beamSearchWords(CtcBeamSearchOp op) {
   Shape shape = getShape(op.getLogits());
   DimExpr width(int64_t(op.getBeamWidth()));
   std::optional<DimExpr> both = mul(width, DimExpr(2));
@@ -44,15 +43,7 @@ LogicalResult CtcBeamSearchOp::verify() {
     return emitOpError("the results must be labels ")
            << toString({logits[0], labels[1], logits[1]}) << ", and counts and log probabilities "
            << toString(paths) << " of the logits' element type";
-  if (!wordsOf(*this))
+  if (!beamSearchWords(*this))
     return emitOpError("the memory to search in does not fit 64 bits");
   return success();
-}
-
-std::optional<RankedTensorType> keratin::ir::workspaceOf(Operation *op) {
-  auto search = dyn_cast<CtcBeamSearchOp>(op);
-  if (!search)
-    return std::nullopt;
-  return getTensorType({getShape(search.getLogits())[0], *wordsOf(search)},
-                       IntegerType::get(op->getContext(), 64));
 }

@@ -710,6 +710,9 @@ static std::vector<SweepCase> topKCases() {
       add("d0;d1", "2", elements, 2);
       add("2;d1", "d1", elements, 1);
       add("2;700", "40", elements, 0);
+      add("2;700", "700", elements, 0);
+      add("3;64", "2", elements, 0);
+      add("9000", "500", elements, 0);
       add("9;2", "2", elements, 0);
     }
   return cases;

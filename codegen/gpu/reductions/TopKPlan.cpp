@@ -24,8 +24,8 @@ static int64_t bitCeil(int64_t x) { return int64_t(llvm::bit_ceil(uint64_t(x)));
 DevicePlanPtr TopKPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
   if (kindOf(kernel) != KernelKind::TopK || warpThreads == 1)
     return nullptr;
-  Operation *op = onlyOp(kernel);
-  if (!op || !TopKNest(op).k.isConstant())
+  Operation *op = mainOp(kernel);
+  if (!TopKNest(op).k.isConstant())
     return nullptr;
   auto plan = std::make_shared<TopKPlan>(kernel, op, warpThreads);
   return plan->sharedBytes <= mostShared ? plan : nullptr;
