@@ -342,3 +342,25 @@ func.func @twice(%x: tensor<4x64xf32> {keratin.kind = "input", keratin.name = "x
   %1 = keratin.reduce_sum %y axes = [1] : (tensor<4x64xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Most of a line is sorted, in memory of the thread as long as lines are short.
+// CHECK-LABEL: function sorted
+// CHECK:      kernel 0: top_k
+// CHECK:        schedule: lines are sorted by 4 digits of 8 bits, key and place in one word, in memory of the thread
+// CHECK-NEXT:   scratch: 20480 bytes
+// CHECK:      kernel 1: top_k
+// CHECK:        nest: the 400 largest of lines of 9000 elements, 2 of them
+// CHECK:        schedule: lines are sorted by 8 digits of 8 bits, key and place in a word each, in a workspace
+// CHECK-NEXT:   scratch: 16384 bytes
+// CHECK:      kernel 2: top_k
+// CHECK:        schedule: a heap of places for each line
+func.func @sorted(%x: tensor<?x768xf32, #keratin.dims<d0, 768>> {keratin.kind = "input", keratin.name = "x"},
+                  %y: tensor<2x9000xi64> {keratin.kind = "input", keratin.name = "y"})
+    -> (tensor<?x768xi64, #keratin.dims<d0, 768>> {keratin.kind = "output", keratin.name = "all"},
+        tensor<2x400xi64> {keratin.kind = "output", keratin.name = "most"},
+        tensor<2x40xi64> {keratin.kind = "output", keratin.name = "few"}) {
+  %0 = keratin.top_k %x : (tensor<?x768xf32, #keratin.dims<d0, 768>>) -> tensor<?x768xi64, #keratin.dims<d0, 768>>
+  %1 = keratin.top_k %y : (tensor<2x9000xi64>) -> tensor<2x400xi64>
+  %2 = keratin.top_k %y : (tensor<2x9000xi64>) -> tensor<2x40xi64>
+  return %0, %1, %2 : tensor<?x768xi64, #keratin.dims<d0, 768>>, tensor<2x400xi64>, tensor<2x40xi64>
+}
