@@ -1,5 +1,6 @@
 // K::jvp, K::vector_jacobian_product, K::hessian_vector_product, K::jacobian and K::hessian.
-#include "frontend/graph/Call.h"
+#include "frontend/backend/Derivatives.h"
+
 #include "frontend/graph/Loop.h"
 #include "ir/dialect/VectorizedMap.h"
 #include "keratin/graph.h"
@@ -38,7 +39,7 @@ static Values floatsOf(Call &call, const char *name, const TensorList &tensors) 
   return values;
 }
 
-static Value floatOf(Call &call, const char *name, const Tensor &tensor) {
+Value frontend::floatOf(Call &call, const char *name, const Tensor &tensor) {
   Value value = call.dense(tensor);
   checkFloats(call, name, value);
   return value;
@@ -100,10 +101,13 @@ std::vector<Tensor> backend::vector_jacobian_product(const TensorList &outputLis
   return tensorsOf(call, op.getYs());
 }
 
-// The loss, summed up, for a gradient of it.
-static Value totalOf(Call &call, const Tensor &loss) {
+Value frontend::totalOf(Call &call, const Tensor &loss) {
   Value value = floatOf(call, "loss", loss);
   return call.g.reduceSum(value, call.axes(None, call.rank(value)));
+}
+
+Value frontend::gradientOf(Call &call, Value total, Value x) {
+  return call.builder.create<ir::GradientsOp>(call.g.location(), x.getType(), total, x).getYs()[0];
 }
 
 std::vector<Tensor> backend::hessian_vector_product(const Tensor &loss, const TensorList &xList,
@@ -132,12 +136,10 @@ static Value unitsOf(Call &call, Value x) {
   return g.reshape(g.cast(isDiagonal, ir::getElementType(x)), stacked);
 }
 
-// What a linear function makes of each of them, for all at once.
-static std::vector<Value> ofUnits(Call &call, Value x,
-                                  llvm::function_ref<std::vector<Value>(Value)> function) {
-  Value units = unitsOf(call, x);
-  Loop loop(call, call.function, ir::getShape(units).front(), false);
-  std::vector<Value> made = function(loop.addElement(units));
+std::vector<Value> frontend::forEachAtOnce(Call &call, Value stacked,
+                                           llvm::function_ref<std::vector<Value>(Value)> function) {
+  Loop loop(call, call.function, ir::getShape(stacked).front(), false);
+  std::vector<Value> made = function(loop.addElement(stacked));
   loop.end();
   std::vector<Value> stacks = loop.finish({}, {}, made).stacks;
   stacks.front().getDefiningOp()->setAttr(ir::kVectorizedAttr, call.builder.getUnitAttr());
@@ -155,7 +157,7 @@ static ir::Shape jacobianShape(Call &call, Value y, Value x) {
 // The derivatives of all elements of y by one of x after the other.
 static Value byColumns(Call &call, Value y, Value x) {
   const ir::Shape shape = jacobianShape(call, y, x);
-  std::vector<Value> columns = ofUnits(call, x, [&](Value tangent) {
+  std::vector<Value> columns = forEachAtOnce(call, unitsOf(call, x), [&](Value tangent) {
     auto op = call.builder.create<ir::JvpOp>(call.g.location(), y.getType(), y, x, tangent);
     return std::vector<Value>{op.getYs().front()};
   });
@@ -164,6 +166,11 @@ static Value byColumns(Call &call, Value y, Value x) {
     order.push_back(i);
   order.push_back(0);
   return call.g.reshape(call.g.transpose(columns.front(), order), shape);
+}
+
+void frontend::checkMode(Call &call, const std::string &mode) {
+  if (mode != "auto" && mode != "forward" && mode != "reverse")
+    call.valueError("unknown mode '" + mode + "'; needed auto, forward or reverse");
 }
 
 // Whether there are fewer elements of the inputs than of the output, by all that is known.
@@ -179,8 +186,7 @@ static bool isTall(Call &call, Value y, const Values &x) {
 std::vector<Tensor> backend::jacobian(const Tensor &output, const TensorList &inputs,
                                       const std::string &mode, SourceLocation location) {
   Call call("jacobian", location);
-  if (mode != "auto" && mode != "forward" && mode != "reverse")
-    call.valueError("unknown mode '" + mode + "'; needed auto, forward or reverse");
+  checkMode(call, mode);
   Value y = floatOf(call, "output", output);
   Values x = floatsOf(call, "inputs", inputs);
   std::vector<Tensor> results;
@@ -194,7 +200,7 @@ std::vector<Tensor> backend::jacobian(const Tensor &output, const TensorList &in
   std::vector<ir::Shape> shapes;
   for (Value input : x.list)
     shapes.push_back(jacobianShape(call, y, input));
-  std::vector<Value> rows = ofUnits(call, y, [&](Value cotangent) {
+  std::vector<Value> rows = forEachAtOnce(call, unitsOf(call, y), [&](Value cotangent) {
     auto op = call.builder.create<ir::VjpOp>(call.g.location(), typesOf(x), y, x.list, cotangent);
     return std::vector<Value>(op.getYs().begin(), op.getYs().end());
   });
@@ -207,7 +213,5 @@ Tensor backend::hessian(const Tensor &loss, const Tensor &variable, SourceLocati
   Call call("hessian", location);
   Value total = totalOf(call, loss);
   Value x = floatOf(call, "x", variable);
-  Value gradient =
-      call.builder.create<ir::GradientsOp>(call.g.location(), x.getType(), total, x).getYs()[0];
-  return call.tensor(byColumns(call, gradient, x));
+  return call.tensor(byColumns(call, gradientOf(call, total, x), x));
 }

@@ -256,6 +256,20 @@ TEST_CASE("Messages about derivatives", "[message]") {
   refuses<ValueError>(
       "hessian_vector_product: loss is int32, which has no derivative; needed floats",
       [&] { K::hessian_vector_product(whole, x, x); });
+  Tensor unknown = fed({None});
+  refuses<ValueError>("sparse_jacobian: output has shape (None,); needed known sizes, since the "
+                      "structure is found when the graph is built; at ",
+                      [&] { K::sparse_jacobian(unknown, x); });
+  refuses<ValueError>("sparse_jacobian: a size between the two depends on the call; needed known "
+                      "sizes, since the structure is found when the graph is built; at ",
+                      [&] { K::sparse_jacobian(K::sum(unknown * K::sum(x)), x); });
+  refuses<ValueError>("sparse_parts: unknown format 'csc'; needed coo or csr",
+                      [&] { K::sparse_parts(sparse, "csc"); });
+  refuses<ValueError>(" is dense; needed a sparse one", [&] { K::sparse_parts(x); });
+  refuses<NotImplementedError>(
+      "sparse_parts: not implemented: csr of a tensor whose places are "
+      "not known, row by row, when the graph is built; needed format 'coo'",
+      [&] { K::sparse_parts(sparse, "csr"); });
 }
 
 TEST_CASE("Messages about layers", "[message]") {

@@ -345,6 +345,83 @@ def Api_hessian : Keratin_Extension<"hessian", "hessian(loss, x)"> {
         K.eval(K.hessian(K.prod(x), x))   # [[0. 1.] [1. 0.]]
   }];
 }
+def Api_sparse_jacobian : Keratin_Extension<"sparse_jacobian",
+    "sparse_jacobian(output, input, mode='auto')"> {
+  let documentation = [{
+    The derivatives of each element of an output by each element of an input, as a sparse tensor.
+
+    Args:
+        output: a tensor of floats, of known sizes.
+        input: a variable or any other tensor of floats, of known sizes.
+        mode: 'forward': by jvp() for groups of columns that share no row; 'reverse': by
+            vector_jacobian_product() for groups of rows that share no column; 'auto': whichever
+            are fewer.
+
+    Returns:
+        A sparse tensor with a row for each element of the output and a column for each of the
+        input, both in row-major order. Which places are stored is found when the graph is built,
+        from what each element is computed of: elsewhere the derivative is zero, whatever the input
+        is. Can be differentiated in turn; sparse_parts() gives its vectors.
+
+    Raises:
+        ValueError: for another mode, if the output or the input has another dtype than floats or a
+            size that is not known, and if a size between the two is not.
+
+    Example:
+        x = K.variable([1., 2., 4.])
+        slopes = K.sparse_jacobian(x[1:] * x[:-1], x)
+        K.eval(K.to_dense(slopes))       # [[2. 1. 0.] [0. 4. 2.]]
+        starts, columns, values = map(K.eval, K.sparse_parts(slopes, 'csr'))
+        scipy.sparse.csr_matrix((values, columns, starts), (2, 3))
+  }];
+}
+def Api_sparse_hessian : Keratin_Extension<"sparse_hessian", "sparse_hessian(loss, x)"> {
+  let documentation = [{
+    The second derivatives of a loss by all pairs of elements of a tensor, as a sparse tensor.
+
+    Args:
+        loss: a tensor of floats; the sum is taken of one that is no scalar.
+        x: a variable or any other tensor of floats, of known sizes.
+
+    Returns:
+        A sparse tensor with a row and a column for each element of x, as of sparse_jacobian() of
+        the gradient. Symmetry spares products.
+
+    Raises:
+        ValueError: if the loss or x has another dtype than floats, and if a size of x, or between
+            the two, is not known.
+
+    Example:
+        x = K.variable([1., 2., 4.])
+        K.eval(K.to_dense(K.sparse_hessian(K.sum(x[1:] * x[:-1]), x)))
+        # [[0. 1. 0.] [1. 0. 1.] [0. 1. 0.]]
+  }];
+}
+def Api_sparse_parts : Keratin_Extension<"sparse_parts",
+    "sparse_parts(tensor, format='coo')"> {
+  let pythonResult = "List[Tensor]";
+  let documentation = [{
+    The vectors that a sparse tensor is made of.
+
+    Args:
+        tensor: a sparse tensor.
+        format: 'coo' or 'csr'.
+
+    Returns:
+        A list of three tensors: of each stored element the row and the column, both int64, and the
+        value. Of 'csr' the first is where each row starts among the others, and at last the number
+        of elements; for a tensor whose places are known when the graph is built, as those of
+        sparse_jacobian() are.
+
+    Raises:
+        ValueError: for a dense tensor, and for another format.
+        NotImplementedError: for 'csr' of a tensor whose places are not known, row by row.
+
+    Example:
+        x = K.variable(scipy.sparse.csr_matrix([[0., 1.], [2., 0.]]))
+        rows, columns, values = map(K.eval, K.sparse_parts(x))   # [0 1], [1 0], [1. 2.]
+  }];
+}
 def Api_vectorized_map : Keratin_Extension<"vectorized_map", "vectorized_map(fn, elems)"> {
   let hasAddress = 0;
   let pythonResult = "Union[Tensor, List[Tensor]]";

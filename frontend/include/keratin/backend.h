@@ -32,6 +32,7 @@
 #include "keratin/segments.h"
 #include "keratin/shapes.h"
 #include "keratin/sparse.h"
+#include "keratin/sparse_derivatives.h"
 #include "keratin/training_phase.h"
 #include "keratin/variables.h"
 #include "keratin/weights.h"

@@ -117,6 +117,9 @@ void keratin::python::registerGraph(nb::module_ &m) {
   add<&K::reset_uids>(m, "reset_uids");
   add<&K::shape>(m, "shape");
   add<&K::size>(m, "size");
+  add<&K::sparse_hessian>(m, "sparse_hessian");
+  add<&K::sparse_jacobian>(m, "sparse_jacobian");
+  add<&K::sparse_parts>(m, "sparse_parts");
   add<&stopGradient>(m, "stop_gradient");
   add<&K::to_dense>(m, "to_dense");
   add<&K::update>(m, "update");

@@ -1,0 +1,95 @@
+#include "compiler/driver/SparseDerivative.h"
+
+#include "compiler/diagnostics/DiagnosticCollector.h"
+#include "compiler/driver/Attempt.h"
+#include "compiler/pipelines/Pipelines.h"
+#include "ir/builder/DifferentiablePaths.h"
+#include "ir/dialect/Keratin.h"
+#include "passes/sparsity/Colouring.h"
+#include "passes/sparsity/Dependencies.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace keratin::compiler;
+namespace ir = keratin::ir;
+namespace passes = keratin::passes;
+
+// With the ops that derivatives inside the function become.
+static FailureOr<passes::SparsityPattern> findStructure(ModuleOp module, const std::string &name) {
+  PhaseOptions options;
+  options.shards = false;
+  PassManager manager(module.getContext());
+  manager.enableVerifier(false);
+  buildPipeline(manager.nest<func::FuncOp>(), PipelinePhase::Gradient, options);
+  if (failed(manager.run(module)))
+    return failure();
+  return passes::structureOf(*module.getOps<func::FuncOp>().begin(), 0, 0, name);
+}
+
+static bool isByElement(func::FuncOp function) {
+  Block &block = function.front();
+  ir::OpsBetween between(Value(block.getArgument(0)));
+  return succeeded(between.find(&block, block.getTerminator()->getOperand(0))) &&
+         llvm::all_of(between.ops(), [](Operation *op) {
+           return isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp>(op);
+         });
+}
+
+static void addPlaces(SparseDerivative &derivative, const passes::SparsityPattern &pattern) {
+  for (int64_t i = 0; i < pattern.rows; ++i)
+    derivative.rows.insert(derivative.rows.end(), pattern.row(i).size(), i);
+  derivative.columns.assign(pattern.indices.begin(), pattern.indices.end());
+}
+
+static SparseDerivative compressed(const passes::SparsityPattern &pattern, ProductMode mode) {
+  SparseDerivative result;
+  addPlaces(result, pattern);
+  passes::Colouring columns, rows;
+  if (mode != ProductMode::Reverse)
+    columns = passes::bestColouring(pattern, passes::colourColumns);
+  if (mode != ProductMode::Forward)
+    rows = passes::bestColouring(pattern.transposed(), passes::colourColumns);
+  result.isReverse =
+      mode == ProductMode::Reverse || (mode == ProductMode::Fewer && rows.count < columns.count);
+  passes::Colouring &chosen = result.isReverse ? rows : columns;
+  result.places = result.isReverse ? passes::placesByRows(pattern, rows)
+                                   : passes::placesByColumns(pattern, columns);
+  result.products = chosen.count;
+  result.colours = std::move(chosen.colours);
+  return result;
+}
+
+static SparseDerivative compressedSymmetric(const passes::SparsityPattern &found) {
+  SparseDerivative result;
+  const passes::SparsityPattern pattern = found.symmetrized();
+  addPlaces(result, pattern);
+  passes::Colouring stars = passes::bestColouring(pattern, passes::colourStars);
+  result.places = passes::placesByStars(pattern, stars);
+  result.products = stars.count;
+  result.colours = std::move(stars.colours);
+  return result;
+}
+
+absl::StatusOr<SparseDerivative> keratin::compiler::findSparseDerivative(ModuleOp module,
+                                                                         ProductMode mode,
+                                                                         const std::string &name) {
+  absl::StatusOr<SparseDerivative> result;
+  absl::Status status = attempt(name, [&] {
+    beginCompiling(*module.getContext());
+    DiagnosticCollector diagnostics(module.getContext());
+    FailureOr<passes::SparsityPattern> pattern = findStructure(module, name);
+    if (failed(pattern)) {
+      result = diagnostics.status();
+      return;
+    }
+    result =
+        mode == ProductMode::Symmetric ? compressedSymmetric(*pattern) : compressed(*pattern, mode);
+    result->isByElement = isByElement(*module.getOps<func::FuncOp>().begin());
+  });
+  if (!status.ok())
+    return status;
+  return result;
+}

@@ -1,0 +1,44 @@
+// How a sparse Jacobian or Hessian is computed: its structure, and the few products that hold all
+// of its elements.
+#ifndef KERATIN_COMPILER_DRIVER_SPARSEDERIVATIVE_H
+#define KERATIN_COMPILER_DRIVER_SPARSEDERIVATIVE_H
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace keratin::compiler {
+
+enum class ProductMode { Forward, Reverse, Fewer, Symmetric };
+
+struct SparseDerivative {
+  // Of each entry, in row-major order.
+  std::vector<int64_t> rows, columns;
+  // Products of the transposed matrix (the rows have the colours), not of the matrix (the columns).
+  bool isReverse = false;
+  // Of each column, or row: those of one colour are in one product, a sum.
+  std::vector<int32_t> colours;
+  int64_t products = 0;
+  // Whether all that lies between the two is done element by element, or moves elements: then what
+  // each product needs of the values is computed once for all of them in one loop.
+  bool isByElement = false;
+  // Where each entry is found in the products, which are one behind the other.
+  std::vector<int64_t> places;
+};
+
+// Of the first result of the module's one function by its first argument, both of known size; for a
+// function with the contract of Compiler.h, which is consumed. Symmetric: its matrix is, as a
+// gradient's is. `name` begins messages. Errors and abandoned work are as those of compile(). A
+// structure that is found has its entries where the function's derivative may differ from zero.
+absl::StatusOr<SparseDerivative> findSparseDerivative(mlir::ModuleOp module, ProductMode mode,
+                                                      const std::string &name);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_DRIVER_SPARSEDERIVATIVE_H
