@@ -29,13 +29,15 @@ static FailureOr<passes::SparsityPattern> findStructure(ModuleOp module, const s
   return passes::structureOf(*module.getOps<func::FuncOp>().begin(), 0, 0, name);
 }
 
-static bool isByElement(func::FuncOp function) {
+static std::optional<int64_t> opsByElement(func::FuncOp function) {
   Block &block = function.front();
   ir::OpsBetween between(Value(block.getArgument(0)));
-  return succeeded(between.find(&block, block.getTerminator()->getOperand(0))) &&
-         llvm::all_of(between.ops(), [](Operation *op) {
-           return isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp>(op);
-         });
+  if (failed(between.find(&block, block.getTerminator()->getOperand(0))) ||
+      !llvm::all_of(between.ops(), [](Operation *op) {
+        return isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp>(op);
+      }))
+    return std::nullopt;
+  return int64_t(between.ops().size());
 }
 
 static void addPlaces(SparseDerivative &derivative, const passes::SparsityPattern &pattern) {
@@ -87,7 +89,7 @@ absl::StatusOr<SparseDerivative> keratin::compiler::findSparseDerivative(ModuleO
     }
     result =
         mode == ProductMode::Symmetric ? compressedSymmetric(*pattern) : compressed(*pattern, mode);
-    result->isByElement = isByElement(*module.getOps<func::FuncOp>().begin());
+    result->opsByElement = opsByElement(*module.getOps<func::FuncOp>().begin());
   });
   if (!status.ok())
     return status;

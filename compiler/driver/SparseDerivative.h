@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,9 @@ struct SparseDerivative {
   // Of each column, or row: those of one colour are in one product, a sum.
   std::vector<int32_t> colours;
   int64_t products = 0;
-  // Whether all that lies between the two is done element by element, or moves elements: then what
-  // each product needs of the values is computed once for all of them in one loop.
-  bool isByElement = false;
+  // Ops between the two, if all of them work element by element or move elements; else none. Of few
+  // such the products can be computed in one loop, with what they need of the values.
+  std::optional<int64_t> opsByElement;
   // Where each entry is found in the products, which are one behind the other.
   std::vector<int64_t> places;
 };

@@ -78,17 +78,11 @@ public:
         elements(ir::elementCount(ir::getShape(made))->constantValue()) {}
 
   Value values() {
-    const int64_t products = derivative.products;
     if (derivative.places.empty())
       return call.literal(Array::zeros(call.dtypeOf(y), {0}));
-    if (!derivative.isByElement || products > mostSideBySide)
-      return gathered(allAtOnce(), elements, 1);
-    std::vector<Value> columns;
-    for (int64_t k = 0; k < products; ++k)
-      columns.push_back(g.reshape(product(seedOf(k)), {DimExpr(elements)}));
-    if (std::optional<Value> values = withoutGather(columns))
-      return *values;
-    return gathered(stacked(columns), 1, products);
+    if (std::optional<Band> band = findBand())
+      return ofBand(*band);
+    return gathered(allAtOnce());
   }
 
 private:
@@ -131,78 +125,76 @@ private:
     return g.reshape(value, {call.check(ir::elementCount(ir::getShape(value)))});
   }
 
-  // Vectors as the columns of a matrix, row by row.
-  Value stacked(const std::vector<Value> &columns) {
-    llvm::SmallVector<Value> parts;
-    for (Value column : columns)
-      parts.push_back(g.reshape(column, {DimExpr(elements), DimExpr(1)}));
-    return flat(g.concatenate(parts, 1));
-  }
-
-  // From where element i of product k lies at k * ofProduct + i * ofElement.
-  Value gathered(Value all, int64_t ofProduct, int64_t ofElement) {
-    std::vector<int64_t> places;
-    places.reserve(derivative.places.size());
-    for (int64_t place : derivative.places)
-      places.push_back(place / elements * ofProduct + place % elements * ofElement);
-    // Of a few billion elements the numbers are as short as can be.
+  Value gathered(Value all) {
+    // Half the bytes, where they hold all places.
     if (elements * derivative.products > std::numeric_limits<int32_t>::max())
-      return g.gather(all, call.literal(places));
-    return g.gather(all, call.literal(std::vector<int32_t>(places.begin(), places.end())));
+      return g.gather(all, call.literal(derivative.places));
+    return g.gather(all, call.literal(std::vector<int32_t>(derivative.places.begin(),
+                                                           derivative.places.end())));
   }
 
-  // Of bands. Entry s of each row, in the order of columns, is in one product or another: a choice.
-  // Rows that have all their entries follow one another, so what there is, is a few slices. nullopt
-  // where it is not so.
-  std::optional<Value> withoutGather(const std::vector<Value> &columns) {
-    constexpr int64_t mostSlices = 8;
-    const size_t count = derivative.places.size();
-    std::vector<int64_t> slots(count);
-    int64_t width = 0;
-    for (size_t e = 0; e < count; ++e) {
-      if (derivative.isReverse || derivative.places[e] % elements != derivative.rows[e])
-        return std::nullopt;
-      slots[e] = e && derivative.rows[e] == derivative.rows[e - 1] ? slots[e - 1] + 1 : 0;
-      width = std::max(width, slots[e] + 1);
-    }
-    if (width * derivative.products > mostSideBySide * mostSideBySide)
-      return std::nullopt;
-    // Rows at the lower end of the columns have their last entries: what is missing is in front.
+  // A structure with as many entries in each row, but at both ends.
+  struct Band {
+    // For each of the entries of a row, the product that has it in each row.
+    std::vector<std::vector<int32_t>> products;
+    // What there is of all of them, row by row: [from, to).
     std::vector<std::pair<int64_t, int64_t>> slices;
-    std::vector<std::vector<int32_t>> chosen(width, std::vector<int32_t>(elements));
-    for (size_t begin = 0, end; begin < count; begin = end) {
-      const int64_t row = derivative.rows[begin];
-      for (end = begin + 1; end < count && derivative.rows[end] == row;)
+  };
+
+  // If it is one, and few enough ops make few enough products for one loop to have them all.
+  std::optional<Band> findBand() const {
+    constexpr int64_t mostSlices = 8, mostProducts = 8, mostOps = 64;
+    const std::vector<int64_t> &rows = derivative.rows, &places = derivative.places;
+    if (derivative.isReverse || !derivative.opsByElement || derivative.products > mostProducts ||
+        derivative.products * *derivative.opsByElement > mostOps)
+      return std::nullopt;
+    int64_t width = 0;
+    for (size_t begin = 0, e = 0; e < places.size(); ++e) {
+      // That of a star colouring may be of another row.
+      if (places[e] % elements != rows[e])
+        return std::nullopt;
+      if (rows[e] != rows[begin])
+        begin = e;
+      width = std::max(width, int64_t(e - begin) + 1);
+    }
+    Band band{std::vector(width, std::vector<int32_t>(elements)), {}};
+    for (size_t begin = 0, end; begin < places.size(); begin = end) {
+      for (end = begin; end < places.size() && rows[end] == rows[begin];)
         ++end;
-      const int64_t missing = width - int64_t(end - begin);
-      const int64_t first = row < elements / 2 ? missing : 0;
-      for (size_t e = begin; e < end; ++e)
-        chosen[slots[e] + first][row] = int32_t(derivative.places[e] / elements);
-      const int64_t from = row * width + first, to = from + int64_t(end - begin);
-      if (!slices.empty() && slices.back().second == from)
-        slices.back().second = to;
+      // In the rows at the beginning the first ones are missing.
+      const int64_t row = rows[begin], count = int64_t(end - begin);
+      const int64_t first = row < elements / 2 ? width - count : 0;
+      for (int64_t i = 0; i < count; ++i)
+        band.products[first + i][row] = int32_t(places[begin + i] / elements);
+      const int64_t from = row * width + first;
+      if (!band.slices.empty() && band.slices.back().second == from)
+        band.slices.back().second = from + count;
       else
-        slices.emplace_back(from, to);
-      if (slices.size() > mostSlices)
+        band.slices.emplace_back(from, from + count);
+      if (band.slices.size() > mostSlices)
         return std::nullopt;
     }
-    std::vector<Value> made;
-    for (const std::vector<int32_t> &colours : chosen) {
-      Value numbers = call.literal(colours), value = columns.back();
-      for (int64_t k = derivative.products - 2; k >= 0; --k)
-        value = g.select(isNumber(numbers, k), columns[k], value);
-      made.push_back(value);
-    }
-    Value all = stacked(made);
-    llvm::SmallVector<Value> parts;
-    for (auto [from, to] : slices)
-      parts.push_back(g.slice(all, {DimExpr(from)}, {DimExpr(to - from)}, {1}));
-    return parts.size() == 1 ? parts.front() : g.concatenate(parts, 0);
+    return band;
   }
 
-  // So many, one by one, have what is computed of the values once for all of them; more go by one
-  // walk, whose graph is no longer for it.
-  static constexpr int64_t mostSideBySide = 8;
+  // A product for each colour, of which the rows choose: no gather.
+  Value ofBand(const Band &band) {
+    std::vector<Value> products;
+    for (int64_t k = 0; k < derivative.products; ++k)
+      products.push_back(g.reshape(product(seedOf(k)), {DimExpr(elements)}));
+    llvm::SmallVector<Value> columns;
+    for (const std::vector<int32_t> &numbers : band.products) {
+      Value chosen = products.back(), ofRow = call.literal(numbers);
+      for (int64_t k = derivative.products - 2; k >= 0; --k)
+        chosen = g.select(isNumber(ofRow, k), products[k], chosen);
+      columns.push_back(g.reshape(chosen, {DimExpr(elements), DimExpr(1)}));
+    }
+    Value all = flat(g.concatenate(columns, 1));
+    llvm::SmallVector<Value> slices;
+    for (auto [from, to] : band.slices)
+      slices.push_back(g.slice(all, {DimExpr(from)}, {DimExpr(to - from)}, {1}));
+    return slices.size() == 1 ? slices.front() : g.concatenate(slices, 0);
+  }
 
   Call &call;
   ir::GraphMath &g;
