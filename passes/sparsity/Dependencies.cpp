@@ -14,8 +14,8 @@ namespace {
 // The sets of the values that are still needed, each with the number of its uses to come.
 class Walk {
 public:
-  Walk(int64_t elements, StringRef function)
-      : sets(elements), rules(sets, known), function(function) {}
+  Walk(int64_t elements, int64_t mostMembers, StringRef function)
+      : sets(elements, mostMembers), rules(sets, known), function(function) {}
 
   LogicalResult run(Block &block, BlockArgument argument) {
     HostTensor each =
@@ -104,13 +104,14 @@ constexpr int64_t kMostEntries = int64_t(1) << 28;
 } // namespace
 
 FailureOr<SparsityPattern> keratin::passes::structureOf(func::FuncOp of, unsigned argument,
-                                                        unsigned result, StringRef function) {
+                                                        unsigned result, StringRef function,
+                                                        int64_t mostMembers) {
   Block &block = of.front();
   BlockArgument x = block.getArgument(argument);
   Value y = block.getTerminator()->getOperand(result);
   const int64_t columns = getTensorType(x).getNumElements(),
                 rows = getTensorType(y).getNumElements();
-  Walk walk(columns, function);
+  Walk walk(columns, mostMembers, function);
   if (failed(walk.run(block, x)))
     return failure();
   SparsityPattern pattern{rows, columns, {0}, {}};

@@ -22,9 +22,10 @@ namespace keratin::passes {
 // does an element of a running sum on all along its axis.
 //
 // Fails with a diagnostic that begins with `function`, if a size on the way is unknown or there are
-// too many entries to hold.
+// too many entries to hold: 2^28, or `mostMembers` of all sets together.
 mlir::FailureOr<SparsityPattern> structureOf(mlir::func::FuncOp of, unsigned argument,
-                                             unsigned result, llvm::StringRef function);
+                                             unsigned result, llvm::StringRef function,
+                                             int64_t mostMembers = int64_t(1) << 27);
 
 } // namespace keratin::passes
 

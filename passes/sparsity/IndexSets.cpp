@@ -55,7 +55,15 @@ IndexSets::Id IndexSets::unionOf(Id a, Id b) {
   auto [pair, isNew] = pairs.try_emplace(uint64_t(std::min(a, b)) << 32 | uint64_t(std::max(a, b)));
   if (!isNew)
     return pair->second;
+  if (members(a).size() > members(b).size())
+    std::swap(a, b);
   const size_t sizes = members(a).size() + members(b).size();
+  // What all elements depend on has most of what each depends on.
+  if (members(a).size() * 16 < members(b).size() &&
+      std::ranges::all_of(members(a), [&](uint32_t member) {
+        return std::ranges::binary_search(members(b), member);
+      }))
+    return pair->second = uint32_t(b);
   if (!hasRoom(sizes))
     return a;
   // No reference into the pool outlives its growth.

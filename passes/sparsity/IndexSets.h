@@ -21,7 +21,7 @@ public:
 
   // Of elements 0 to count - 1, which are at most 2^31. Members beyond `most`, of all sets
   // together, are not stored: see isFull().
-  explicit IndexSets(int64_t count, int64_t most = int64_t(1) << 27);
+  IndexSets(int64_t count, int64_t most);
   IndexSets(const IndexSets &) = delete;
   IndexSets &operator=(const IndexSets &) = delete;
 

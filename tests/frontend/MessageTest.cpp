@@ -6,6 +6,7 @@
 using keratin::AssertionError;
 using keratin::MemoryError;
 using keratin::NotImplementedError;
+using keratin::RuntimeError;
 using keratin::Shape;
 using keratin::Size;
 using keratin::Slice;
@@ -263,6 +264,15 @@ TEST_CASE("Messages about derivatives", "[message]") {
   refuses<ValueError>("sparse_jacobian: a size between the two depends on the call; needed known "
                       "sizes, since the structure is found when the graph is built; at ",
                       [&] { K::sparse_jacobian(K::sum(unknown * K::sum(x)), x); });
+  refuses<ValueError>("sparse_jacobian: input has 4294967296 elements; needed at most 2147483647",
+                      [&] { K::sparse_jacobian(x, fed({1 << 16, 1 << 16})); });
+  refuses<RuntimeError>(
+      "sparse_jacobian: a value between the two has 1610612736 elements; needed at most 268435456",
+      [&] { K::sparse_jacobian(K::sum(K::tile(x, {1 << 14, 1 << 14}), 0), x); });
+  Tensor wide = fed({1 << 15});
+  refuses<RuntimeError>(
+      "sparse_jacobian: the structure has 1073741824 entries; needed at most 268435456",
+      [&] { K::sparse_jacobian(wide * K::sum(wide), wide); });
   refuses<ValueError>("sparse_parts: unknown format 'csc'; needed coo or csr",
                       [&] { K::sparse_parts(sparse, "csc"); });
   refuses<ValueError>(" is dense; needed a sparse one", [&] { K::sparse_parts(x); });

@@ -46,6 +46,17 @@ public:
     return text;
   }
 
+  // What is said of a structure with so many members of sets.
+  std::string refusal(int64_t mostMembers) {
+    std::string text;
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+      text += diagnostic.str();
+      return mlir::success();
+    });
+    REQUIRE(mlir::failed(structureOf(get(), 0, 0, "test", mostMembers)));
+    return text;
+  }
+
   // The entries that change when an element of x does.
   std::string found(unsigned seed) {
     std::vector<HostTensor> arguments;
@@ -223,4 +234,13 @@ TEST_CASE("no path, no entry", "[sparsity]") {
     %b = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<2xf32>
     %y = keratin.add %b, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>)");
   CHECK(empty.structure() == " ");
+}
+
+TEST_CASE("sets that are too many to hold are refused", "[sparsity]") {
+  Function sums("tensor<8x4xf32>", "tensor<f32>", "tensor<8xf32>",
+                "%y = keratin.reduce_sum %x axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>");
+  CHECK(sums.refusal(16) ==
+        "test: the structure has too many entries to hold; needed a sparser function, or its dense "
+        "derivative");
+  CHECK(sums.structure().substr(0, 6) == "xxxx..");
 }

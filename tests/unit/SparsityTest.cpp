@@ -76,7 +76,7 @@ void checkRecovery(const SparsityPattern &pattern, const Colouring &colouring,
 TEST_CASE("unions are those of the members, and equal sets have equal numbers", "[sparsity]") {
   std::mt19937 random(1);
   for (int64_t count : {1, 5, 63, 64, 65, 4000}) {
-    IndexSets sets(count);
+    IndexSets sets(count, 1 << 24);
     std::map<Members, IndexSets::Id> numbers{{{}, 0}};
     std::vector<IndexSets::Id> made{0};
     for (int64_t i = 0; i < count; ++i) {
