@@ -145,6 +145,15 @@ MachineTarget keratin::codegen::machineByName(const std::string &cpu) {
   return target;
 }
 
+// What vectors, and instructions for steps of formulas, would change.
+static void makeScalar(MachineTarget &target) {
+  MachineTarget scalar;
+  static_cast<LlvmTarget &>(scalar) = target;
+  scalar.functionAttributes.clear();
+  scalar.vectorBits = 0;
+  target = scalar;
+}
+
 std::optional<PortableMachine> keratin::codegen::portableMachine(const std::string &triple,
                                                                  const std::string &cpu,
                                                                  std::string *error) {
@@ -160,7 +169,9 @@ std::optional<PortableMachine> keratin::codegen::portableMachine(const std::stri
   target.triple = wanted.str();
   bool isOurs = wanted.getArch() == host.getArch();
   bool isNative = cpu.empty() || cpu == "native";
-  std::string name = !isNative            ? cpu
+  const bool isScalar = cpu == kScalarCpu;
+  std::string name = isScalar             ? (wanted.isAArch64() ? "generic" : "x86-64")
+                     : !isNative          ? cpu
                      : isOurs             ? llvm::sys::getHostCPUName().str()
                      : wanted.isAArch64() ? "generic"
                                           : "x86-64";
@@ -193,5 +204,7 @@ std::optional<PortableMachine> keratin::codegen::portableMachine(const std::stri
     target.features = features.getString();
   }
   deriveVectorShape(target);
+  if (isScalar)
+    makeScalar(target);
   return machine;
 }

@@ -42,6 +42,10 @@ struct MachineTarget : LlvmTarget, ElementTarget {
 
 // The machine we run on.
 MachineTarget hostMachine();
+// A processor of which nothing is assumed but arithmetic on single numbers: code for it is scalar,
+// and computes the same bits on every machine.
+inline constexpr const char *kScalarCpu = "scalar";
+
 // By name: "native", "x86-64-v2" (128 bit), "x86-64-v3" (256 bit), "x86-64-v4" (512 bit) or any
 // -mcpu name of the host's architecture; behind it instruction sets of
 // runtime/abi/keratin_cpu_features.h that it has besides ("x86-64-v4+avx512bf16"). Empty triple if
@@ -55,9 +59,9 @@ struct PortableMachine {
   uint64_t required[2] = {0, 0};
 };
 
-// triple "": ours. Architectures: x86-64 and AArch64, ELF. cpu as for machineByName, for AArch64
-// also "generic"; "native" is ours, or "generic" on another architecture. nullopt, with a message,
-// for names that are not known.
+// triple "": ours. Architectures: x86-64 and AArch64, ELF. cpu as for machineByName, also
+// kScalarCpu, for AArch64 also "generic"; "native" is ours, or "generic" on another architecture.
+// nullopt, with a message, for names that are not known.
 std::optional<PortableMachine> portableMachine(const std::string &triple, const std::string &cpu,
                                                std::string *error);
 

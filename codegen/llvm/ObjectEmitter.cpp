@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -215,6 +216,16 @@ static void onDiagnostic(const llvm::DiagnosticInfo *diagnostic, void *) {
   llvm::report_fatal_error(llvm::StringRef(text), /*GenCrashDiag=*/false);
 }
 
+void keratin::codegen::setAttributes(llvm::Function &function, const LlvmTarget &target) {
+  function.addFnAttr("target-cpu", target.cpu);
+  function.addFnAttr("target-features", target.features);
+  if (!target.tune.empty())
+    function.addFnAttr("tune-cpu", target.tune);
+  for (const auto &[name, value] : target.functionAttributes)
+    function.addFnAttr(name, value);
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+}
+
 FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const LlvmTarget &target) {
   std::string error;
   BorrowedMachine machine(target, /*runsOnce=*/false, &error);
@@ -235,18 +246,17 @@ FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const LlvmTarge
     return failure();
   code.module->setTargetTriple(target.triple);
   code.module->setDataLayout(machine->createDataLayout());
-  for (llvm::Function &function : *code.module) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("target-features", target.features);
-    if (!target.tune.empty())
-      function.addFnAttr("tune-cpu", target.tune);
-    for (const auto &[name, value] : target.functionAttributes)
-      function.addFnAttr(name, value);
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-  }
+  for (llvm::Function &function : *code.module)
+    if (!function.isDeclaration())
+      setAttributes(function, target);
   return code;
+}
+
+bool keratin::codegen::cleanUpCode(LlvmCode &code, const LlvmTarget &target, std::string *error) {
+  BorrowedMachine machine(target, code.runsOnce, error);
+  if (machine)
+    cleanUp(*code.module, *machine);
+  return bool(machine);
 }
 
 std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
@@ -264,6 +274,12 @@ std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
   if (kind == CodeKind::LlvmIr) {
     code.module->print(stream, nullptr);
   } else {
+    // Machines are used again.
+    llvm::TargetOptions &options = machine->Options;
+    const llvm::TargetOptions before = options;
+    const auto restore = llvm::make_scope_exit([&] { options = before; });
+    options.FunctionSections = options.DataSections = options.EmitStackSizeSection =
+        code.isForParts;
     auto file = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
     if (!selectInstructions(*code.module, static_cast<llvm::LLVMTargetMachine &>(*machine),

@@ -119,6 +119,8 @@ LogicalResult EntryLowering::emitFunction() {
 
 LogicalResult EntryLowering::run() {
   numberBuffers();
+  if (description.isFreestanding)
+    declareFailFunction(into);
   if (failed(lowerKernels()) ||
       failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
     return failure();

@@ -54,6 +54,10 @@ struct EntryDescription {
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
   bool onlyPlans = false; // given: of the code only plans and loops are looked at, none is run
+  // Given: no runtime is there. Kernels are called where they would be shared by threads, and the
+  // module declares the one function that they call (kFailFunction). The program asks for nothing
+  // else of the runtime.
+  bool isFreestanding = false;
   // Of a function whose kernels a device runs: its name, its images, and the functions that are
   // launched, by their numbers. Else empty.
   std::string device;

@@ -138,7 +138,8 @@ void EntryLowering::callKernel(const KernelFunction &kernel, Value slots, bool h
   };
   bool several =
       kernel.countUnits || !kernel.units.isConstant() || kernel.units.constantValue() > 1;
-  if (!several || (kernel.work.isConstant() && kernel.work.constantValue() < parallelWork))
+  if (!several || description.isFreestanding ||
+      (kernel.work.isConstant() && kernel.work.constantValue() < parallelWork))
     return direct();
   if (kernel.work.isConstant())
     return shared();

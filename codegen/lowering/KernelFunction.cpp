@@ -102,8 +102,25 @@ SmallVector<Value> KernelBuilder::forLoop(
   return SmallVector<Value>(loop.getResults());
 }
 
+// Of a module that declares kFailFunction.
+static constexpr llvm::StringLiteral withoutRuntime = "keratin.without_runtime";
+
+void keratin::codegen::declareFailFunction(ModuleOp module) {
+  module->setAttr(withoutRuntime, UnitAttr::get(module.getContext()));
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, b.getI32Type()});
+  b.create<LLVM::LLVMFuncOp>(module.getLoc(), kFailFunction, type);
+}
+
 Value keratin::codegen::runtimeFunction(OpBuilder &b, Location loc, Value context, size_t offset) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (module && module->hasAttr(withoutRuntime)) {
+    assert(offset == offsetof(keratin_runtime_functions_t, fail) && "the program was looked at");
+    return b.create<LLVM::AddressOfOp>(loc, pointer, kFailFunction);
+  }
   auto loadAt = [&](Value base, size_t bytes) -> Value {
     Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), base,
                                           ArrayRef<LLVM::GEPArg>{int32_t(bytes)});

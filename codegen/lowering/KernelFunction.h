@@ -110,6 +110,11 @@ private:
   mlir::Value stepNumber;
 };
 
+// In a module without a runtime, the function that stands for keratin_runtime_functions_t::fail.
+inline constexpr llvm::StringLiteral kFailFunction = "keratin.fail";
+// Makes the module one, before anything is emitted into it.
+void declareFailFunction(mlir::ModuleOp module);
+
 // The function that stands at this offset of keratin_runtime_functions_t.
 mlir::Value runtimeFunction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value context,
                             size_t offset);

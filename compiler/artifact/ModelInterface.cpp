@@ -16,12 +16,7 @@ using namespace keratin;
 using namespace keratin::compiler;
 using llvm::Twine;
 
-namespace {
-
-using Argument = Forwarder::Argument;
-using Kind = Argument::Kind;
-
-const char *cType(int32_t dtype) {
+const char *compiler::cTypeOf(int32_t dtype) {
   switch (dtype) {
   case KERATIN_DTYPE_INT8:
     return "int8_t";
@@ -48,6 +43,11 @@ const char *cType(int32_t dtype) {
     return "uint8_t"; // bool: 0 or 1
   }
 }
+
+namespace {
+
+using Argument = Forwarder::Argument;
+using Kind = Argument::Kind;
 
 class InterfaceBuilder {
 public:
@@ -550,13 +550,14 @@ private:
         body += std::string("  const keratin_tensor_t ") + role + "[] = {" + values + "};\n";
     };
     for (int32_t i = 0; i < f.num_inputs; ++i) {
-      parameters += std::string(", const ") + cType(f.inputs[i].dtype) + " *" + function.inputs[i];
+      parameters +=
+          std::string(", const ") + cTypeOf(f.inputs[i].dtype) + " *" + function.inputs[i];
       dims(function.inputs[i], f.inputs[i]);
     }
     views("keratin_inputs", function.inputs, f.inputs);
     std::string in = f.num_inputs ? "keratin_inputs" : "NULL";
     for (int32_t i = 0; i < f.num_outputs; ++i) {
-      parameters += std::string(", ") + cType(f.outputs[i].dtype) + " *" + function.outputs[i];
+      parameters += std::string(", ") + cTypeOf(f.outputs[i].dtype) + " *" + function.outputs[i];
       bool isComputed = f.outputs[i].capacity;
       if (!isComputed && function.isPlain(f.outputs[i])) {
         dims(function.outputs[i], f.outputs[i]);

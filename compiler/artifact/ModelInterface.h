@@ -6,6 +6,9 @@
 
 namespace keratin::compiler {
 
+// Of an element of a keratin_dtype_t in C: 16-bit floats are their bits, bools bytes.
+const char *cTypeOf(int32_t dtype);
+
 struct ModelInterface {
   std::string header;                // C99 and C++, without any other header of ours
   std::string queryName;             // exported: the address of the descriptor

@@ -430,6 +430,20 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target
                                              : kernelsOfText.annotateLlvm((*text)->getBuffer());
 }
 
+absl::StatusOr<FreestandingCode>
+FunctionCompiler::generateFreestanding(const codegen::Target &target,
+                                       const std::string &entryName) {
+  FreestandingCode code;
+  code.description = std::make_unique<FunctionDescription>(said);
+  code.entry.isFreestanding = true;
+  code.module = lower(target, entryName, *code.description, code.entry);
+  if (!code.module || failed(leave()))
+    return failure();
+  // It would call a function of this object's.
+  code.entry.beforeKernel = nullptr;
+  return code;
+}
+
 absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::Target &target) {
   FunctionDescription description;
   codegen::EntryDescription entry;

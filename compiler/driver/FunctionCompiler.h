@@ -32,6 +32,13 @@ struct FunctionCode {
   std::vector<std::shared_ptr<const llvm::MemoryBuffer>> sharedKernels;
 };
 
+// A function as code that needs no runtime, before it is machine code.
+struct FreestandingCode {
+  std::unique_ptr<FunctionDescription> description; // without the address of the entry function
+  codegen::EntryDescription entry;
+  mlir::OwningOpRef<mlir::ModuleOp> module; // of the LLVM dialect
+};
+
 class FunctionCompiler {
 public:
   // The module holds one function with the contract of Compiler.h; it and the options must outlive
@@ -66,6 +73,11 @@ public:
   absl::StatusOr<std::string> generateText(const codegen::Target &target,
                                            const std::string &entryName, codegen::CodeKind kind,
                                            codegen::KernelListing *listing = nullptr);
+
+  // Code that asks a runtime for nothing but codegen::kFailFunction, which the module declares.
+  // After all of plan(), of a program that asks it for nothing (freestanding/RuntimeNeeds.h).
+  absl::StatusOr<FreestandingCode> generateFreestanding(const codegen::Target &target,
+                                                        const std::string &entryName);
 
   // After all of plan(): each kernel with what the target makes of it, for people.
   absl::StatusOr<std::string> schedules(const codegen::Target &target);

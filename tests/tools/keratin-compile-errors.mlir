@@ -6,7 +6,7 @@
 // RUN: %{exits} 2 keratin-compile a --emti=so 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: keratin-compile: error: there is no option '--emti'; --help lists them
 // RUN: %{exits} 2 keratin-compile a --emit=exe 2>&1 | FileCheck %s --check-prefix=VALUE
-// VALUE: keratin-compile: error: --emit needs one of input|graph|grad|simplified|fused|plan|host|kernels|llvm|asm|ptx|cubin|onnx|obj|so, found 'exe'
+// VALUE: keratin-compile: error: --emit needs one of input|graph|grad|simplified|fused|plan|host|kernels|llvm|asm|ptx|cubin|onnx|c|obj|so, found 'exe'
 // RUN: %{exits} 2 keratin-compile a --threads=-1 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: keratin-compile: error: --threads needs a number of at least 0, found '-1'
 // RUN: %{exits} 2 keratin-compile a --timing=yes 2>&1 | FileCheck %s --check-prefix=FLAG
@@ -32,7 +32,7 @@
 // RUN: %{exits} 1 keratin-compile %t/good.mlir --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: good.mlir: error: there is no function 'g'; there are f
 // RUN: %{exits} 2 keratin-compile %t/good.mlir --emit=asm --header=%t/h 2>&1 | FileCheck %s --check-prefix=HEADER
-// HEADER: keratin-compile: error: --header goes with --emit=obj and --emit=so
+// HEADER: keratin-compile: error: --header goes with --emit=obj, --emit=so and --emit=c
 // RUN: %{exits} 1 keratin-compile %t/syntax.mlir 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax.mlir:2:{{[0-9]+}}: error:
 // RUN: %{exits} 1 keratin-compile %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY

@@ -1,4 +1,5 @@
 // Compiles a saved graph, or textual IR, ahead of time.
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/gpu/ptx/PtxText.h"
 #include "compiler/arrays/Weights.h"
 #include "compiler/artifact/Names.h"
@@ -9,6 +10,7 @@
 #include "compiler/driver/PhaseDump.h"
 #include "compiler/driver/SourcePaths.h"
 #include "compiler/driver/Version.h"
+#include "compiler/freestanding/FreestandingCompiler.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "frontend/onnx/ExportedModel.h"
 #include "runtime/abi/keratin_cuda_abi.h"
@@ -16,6 +18,7 @@
 #include "tools/support/Models.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Shards.h"
+#include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
 
@@ -46,7 +49,8 @@ std::string outputFile, headerFile, modelName, functionName, metadataFile,
 int64_t threads = 0, memoryBudget = 0, opset = kDefaultOpset;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
-     checkNumbers = false, showsProgress = false, externalData = false;
+     checkNumbers = false, showsProgress = false, externalData = false, freestanding = false;
+NamedNumbers sizes;
 SourcePathOptions sourcePaths;
 ShardOptions shards;
 
@@ -63,10 +67,11 @@ CommandLine commandLine() {
   line.text("--name", modelName, "NAME", "prefix of all symbols; default: the input's file name");
   line.text("--function", functionName, "NAME", "only this function of the model");
   std::vector<std::string> kinds = stageNames(Stage::Input, Stage::Ptx);
-  kinds.insert(kinds.end(), {"cubin", "onnx", "obj", "so"});
+  kinds.insert(kinds.end(), {"cubin", "onnx", "c", "obj", "so"});
   line.choice("--emit", emitKind, kinds,
               "what to write: a stage (keratin-dump --help), of the plan its\nmemory; machine code "
-              "of target cuda; a model of ONNX; a relocatable or\n(default) a shared object");
+              "of target cuda; a model of ONNX; C99 of what\n--freestanding says; a relocatable or "
+              "(default) a shared object");
   line.number("--opset", opset, 14, "N", "of --emit=onnx: the version of ONNX's ops; default: 18");
   line.flag("--external-data", externalData,
             "of --emit=onnx: tensors of a KiB and more go to the output's name and .data,\nwithout "
@@ -89,6 +94,10 @@ CommandLine commandLine() {
   line.choice("--prepare-weights", preparesWeights, {"yes", "no"},
               "yes (default): what depends on variables that a function does not update is made\n"
               "once, and again when they are written; no: in each call");
+  line.flag("--freestanding", freestanding,
+            "an object that needs no C library, no memory but what calls are given, and no\n"
+            "threads; its sizes are known (--emit=obj, c)");
+  addSizeOption(line, sizes, "of --freestanding and --emit=c: what a size is, in every call");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
@@ -115,14 +124,42 @@ CommandLine commandLine() {
   return line;
 }
 
+bool isFreestanding() { return freestanding || emitKind == "c"; }
+
 bool emitsObject() { return emitKind == "obj" || emitKind == "so"; }
+
+// What needs a runtime, or several of what there is one of.
+std::string freestandingConflict() {
+  const bool isSource = emitKind == "c";
+  if (!isSource && emitKind != "obj")
+    return "--freestanding goes with --emit=obj and --emit=c";
+  if (cpu == "multi")
+    return "--freestanding is for one processor; --mcpu=multi names several";
+  if (isSource && cpu != "native" && cpu != codegen::kScalarCpu)
+    return "--mcpu does not go with --emit=c, which is for any processor";
+  if (isSource && !target.empty() && target != "cpu")
+    return "--target does not go with --emit=c, which is for any processor";
+  const std::pair<bool, std::string> refused[] = {
+      {!metadataFile.empty(), "--metadata"},     {threads > 0, "--threads"},
+      {!shards.given().empty(), shards.given()}, {!shards.mesh.empty(), "--mesh"},
+      {checkNumbers, "--check-numbers"},         {profile, "--profile"},
+      {!sysroot.empty(), "--sysroot"},           {assumedSizes != "yes", "--assume-equal-sizes"}};
+  for (const auto &[is, option] : refused)
+    if (is)
+      return option + " does not go with " + (isSource ? "--emit=c" : "--freestanding");
+  return "";
+}
 
 // What is wrong with the command line, whatever the model is; "" if nothing is.
 std::string conflict() {
-  if (!headerFile.empty() && !emitsObject())
-    return "--header goes with --emit=obj and --emit=so";
+  if (!headerFile.empty() && !emitsObject() && emitKind != "c")
+    return "--header goes with --emit=obj, --emit=so and --emit=c";
   if (!metadataFile.empty() && !emitsObject())
     return "--metadata goes with --emit=obj and --emit=so";
+  if (!isFreestanding() && !sizes.empty())
+    return "--size goes with --freestanding and --emit=c";
+  if (std::string problem = isFreestanding() ? freestandingConflict() : ""; !problem.empty())
+    return problem;
   if (opset != kDefaultOpset && emitKind != "onnx")
     return "--opset goes with --emit=onnx";
   if (externalData && emitKind != "onnx")
@@ -355,6 +392,31 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
   return status;
 }
 
+absl::Status emitFreestanding(ir::SavedGraph graph, const ModelOptions &options,
+                              const std::string &name, OutputFiles &outputs, Watchdog &watchdog) {
+  const bool isSource = emitKind == "c";
+  const std::string output = outputFile.empty() ? name + (isSource ? ".c" : ".o") : outputFile;
+  if (absl::Status status = checkPlaces(output); !status.ok())
+    return status;
+  FreestandingOptions own;
+  own.target = options.target;
+  own.cpu = isSource ? codegen::kScalarCpu : cpu;
+  own.kind = isSource ? FreestandingKind::Source : FreestandingKind::Object;
+  own.sizes = sizes;
+  own.compile = options.compile;
+  auto compiled = compileFreestanding({name, std::move(graph)}, own);
+  if (!compiled.ok())
+    return compiled.status();
+  if (timing)
+    for (const auto &[function, report] : compiled->reports)
+      printTiming(function, report);
+  watchdog.enterWriting("writing the output");
+  outputs.add(output) << compiled->code;
+  if (!headerFile.empty())
+    outputs.add(headerFile) << compiled->header;
+  return absl::OkStatus();
+}
+
 absl::Status emitOnnx(const ir::SavedGraph &graph, const std::string &name, OutputFiles &outputs,
                       Watchdog &watchdog) {
   const std::string output = outputFile.empty() ? name + ".onnx" : outputFile;
@@ -423,6 +485,8 @@ absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   if (emitKind == "onnx")
     return emitOnnx(*graph, name, outputs, watchdog);
   ModelOptions options = modelOptions(watchdog);
+  if (isFreestanding())
+    return emitFreestanding(*std::move(graph), options, name, outputs, watchdog);
   if (emitsObject())
     return emitObject(*std::move(graph), options, name, outputs, watchdog);
   auto text = emitText(*std::move(graph), options, name);
