@@ -68,6 +68,12 @@ KERATIN_MATH(softplus, softplus, true)
 KERATIN_MATH(sqrt, sqrt, false)
 KERATIN_MATH(tan, tan, false)
 KERATIN_MATH(tanh, tanh, true)
+KERATIN_MATH(besselI0e, erf, true)
+KERATIN_MATH(besselI1e, erf, true)
+KERATIN_MATH(digamma, erf, true)
+KERATIN_MATH(erfc, erf, true)
+KERATIN_MATH(erfinv, erf, true)
+KERATIN_MATH(lgamma, erf, true)
 #undef KERATIN_MATH
 
 Value ElementEmitter::round(Value x) {
@@ -224,6 +230,8 @@ Value ElementEmitter::inWidth(Value shift, Value shifted) {
   });
   return select(inside, shifted, integerConstant(0));
 }
+
+Value ElementEmitter::zeta(Value x, Value) { return erf(x); }
 
 Value ElementEmitter::pow(Value x, Value y) {
   hides = true;

@@ -177,7 +177,8 @@ class Keratin_Properties {
   bit isDerivative = 0;
   // How it is made for all steps of a loop at once (passes/loops/StepBatcher.h). "dimensions": with
   // one more dimension before all others, which `dimensions` of its attributes are told of; "own":
-  // by a method of StepBatcher, whose absence is a compile error; "": not at all.
+  // by a method of StepBatcher, whose absence is a compile error; "map": by such a method, in a body
+  // that is mapped as a whole, while no pass takes it out of a loop; "": not at all.
   string batching = "";
   dag dimensions = (Dimensions);
   // 1 (floats): no element has a sign, NaN aside, whatever the operands are.

@@ -55,7 +55,9 @@ bool isLinearIn(mlir::Operation *op, unsigned operand);
 bool isNeverNegative(mlir::Operation *op);
 // Whether the operand says where, not what.
 bool saysWhere(mlir::Operation *op, unsigned operand);
-// Whether it can be made for all steps of a loop at once (passes/loops/StepBatcher.h).
+// Whether it can be made for all steps of a loop at once (passes/loops/StepBatcher.h), though passes
+// leave it there by itself; and whether they take it out.
+bool isMappable(mlir::Operation *op);
 bool isBatchable(mlir::Operation *op);
 // Says in the op's attributes that there is one more dimension before all others, which the op
 // leaves alone. For ops that are batchable and have no way of their own for it.

@@ -6,6 +6,7 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_CtcBeamSearchOp : Keratin_Op<"ctc_beam_search", [Pure]> {
   let summary = "the most likely label sequences of connectionist temporal classification";
+  let batching = "map";
   let savedSince = 1;
   let kernel = "BeamSearch";
   let runtimeFunction = "beam_search";

@@ -10,15 +10,21 @@ def Abs : ScalarFunction<1>;
 def Add : ScalarFunction<2>;
 def And : ScalarFunction<2>;
 def Atan : MathFunction<1, 3, 24>;
+def BesselI0e : MathFunction<1, 4, 60>;
+def BesselI1e : MathFunction<1, 4, 60>;
 def Ceil : ScalarFunction<1>;
 def Cos : MathFunction<1, 3, 30>;
+def Digamma : MathFunction<1, 6, 90>;
 def Div : SlowFunction<2>;
 def Erf : MathFunction<1, 3, 36>;
+def Erfc : MathFunction<1, 4, 70>;
+def Erfinv : MathFunction<1, 4, 70>;
 def Exp : MathFunction<1, 2, 20>;
 def Expm1 : MathFunction<1, 2, 29>;
 def Floor : ScalarFunction<1>;
 def FloorDiv : SlowFunction<2>;
 def IsFinite : ScalarFunction<1>;
+def Lgamma : MathFunction<1, 6, 120>;
 def Log : MathFunction<1, 2, 24>;
 def Log1p : MathFunction<1, 2, 36>;
 def Logistic : MathFunction<1, 3, 32>;
@@ -45,6 +51,8 @@ def Sub : ScalarFunction<2>;
 def Tan : MathFunction<1, 5, 30>;
 def Tanh : MathFunction<1, 3, 30>;
 def Xor : ScalarFunction<2>;
+// Of Hurwitz.
+def Zeta : MathFunction<2, 8, 400>;
 
 //===-- Families ------------------------------------------------------------------------------===//
 
@@ -310,6 +318,89 @@ def Keratin_ErfOp : Keratin_FloatUnaryOp<"erf"> {
   let reference = "std::erf(x)";
   let vjp = [(Mul (Scale $dy, "1.1283791670955126"), (Exp (Neg (Mul $x, $x))))];
   let backend = "erf";
+}
+
+def Keratin_ErfcOp : Keratin_FloatUnaryOp<"erfc"> {
+  let summary = "1 - erf(x) without cancellation, element by element";
+  let savedSince = 5;
+  let isNeverNegative = 1;
+  let description = "Gradient: dx = -dy * 2 / sqrt(pi) * exp(-x * x).";
+  let scalar = (Erfc $x);
+  let reference = "std::erfc(x)";
+  let vjp = [(Mul (Scale $dy, "-1.1283791670955126"), (Exp (Neg (Mul $x, $x))))];
+  let backend = "erfc";
+}
+
+def Keratin_ErfinvOp : Keratin_FloatUnaryOp<"erfinv"> {
+  let summary = "the inverse of the error function, element by element";
+  let savedSince = 5;
+  let description = "-inf at -1, +inf at 1, NaN outside. Gradient: dx = dy * sqrt(pi) / 2 * exp(y * y).";
+  let scalar = (Erfinv $x);
+  let reference = "erfinv(x)";
+  let vjp = [(Mul (Scale $dy, "0.88622692545275801"), (Exp (Mul $y, $y)))];
+  let domain = "unit";
+  let hasUnboundedDerivative = 1;
+  let backend = "erfinv";
+}
+
+def Keratin_LgammaOp : Keratin_FloatUnaryOp<"lgamma"> {
+  let summary = "log |gamma(x)|, element by element";
+  let savedSince = 5;
+  let description = "+inf at 0, -1, -2, … and at both infinities. Gradient: dx = dy * digamma(x).";
+  let scalar = (Lgamma $x);
+  let reference = "logGamma(x)";
+  let vjp = [(Mul $dy, (Digamma $x))];
+  let domain = "positive";
+  let hasUnboundedDerivative = 1;
+  let backend = "lgamma";
+}
+
+def Keratin_DigammaOp : Keratin_FloatUnaryOp<"digamma"> {
+  let summary = "the derivative of log gamma(x), element by element";
+  let savedSince = 5;
+  let description = "NaN at -1, -2, …; -inf at +0, +inf at -0. Gradient: dx = dy * zeta(2, x).";
+  let scalar = (Digamma $x);
+  let reference = "digamma(x)";
+  let vjp = [(Mul $dy, (Zeta (Scale (OneLike $x), "2"), $x))];
+  let domain = "positive";
+  let hasUnboundedDerivative = 1;
+  let backend = "digamma";
+}
+
+def Keratin_ZetaOp : Keratin_BinaryOp<"zeta", Keratin_FloatTensor> {
+  let summary = "the zeta function of Hurwitz, element by element";
+  let savedSince = 5;
+  let description = [{
+    zeta(a, b): the sum of (b + k)^-a over k = 0, 1, … . NaN for a < 1, +inf for a = 1. For b <= 0:
+    +inf at whole numbers where a is even, NaN where it is not whole, as SciPy has it. Gradient:
+    db = -dy * a * zeta(a + 1, b); none of a.
+  }];
+  let scalar = (Zeta $a, $b);
+  let reference = "zeta(a, b)";
+  let vjp = [(None), (Neg (Mul $dy, (Mul $a, (Zeta (Add $a, (OneLike $a)), $b))))];
+  let domain = "positive";
+  let hasUnboundedDerivative = 1;
+}
+
+def Keratin_BesselI0eOp : Keratin_FloatUnaryOp<"bessel_i0e"> {
+  let summary = "exp(-|x|) times the modified Bessel function of order 0, element by element";
+  let savedSince = 5;
+  let isNeverNegative = 1;
+  let description = "Gradient: dx = dy * (bessel_i1e(x) - sign(x) * y).";
+  let scalar = (BesselI0e $x);
+  let reference = "besselI0e(x)";
+  let vjp = [(Mul $dy, (Sub (BesselI1e $x), (Mul (Sign $x), $y)))];
+  let backend = "bessel_i0e";
+}
+
+def Keratin_BesselI1eOp : Keratin_FloatUnaryOp<"bessel_i1e"> {
+  let summary = "exp(-|x|) times the modified Bessel function of order 1, element by element";
+  let savedSince = 5;
+  let description = "Gradient: dx = dy * (bessel_i0e(x) - y * (sign(x) + 1 / x)), and 0.5 dy at 0.";
+  let scalar = (BesselI1e $x);
+  let reference = "besselI1e(x)";
+  let hasCustomVjp = 1;
+  let backend = "bessel_i1e";
 }
 
 def Keratin_IsFiniteOp : Keratin_ElementwiseOp<"is_finite"> {

@@ -69,6 +69,7 @@ def Keratin_RequirementAttr : I64EnumAttr<"Requirement", "what must hold between
 
 def Keratin_RequireOp : Keratin_Op<"require", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, if sizes known only at run time agree";
+  let batching = "map";
   let savedSince = 0;
   let bounds = "Move";
   let description = [{
@@ -112,6 +113,7 @@ def Keratin_UpdateOp : Keratin_Op<"update", [AllTypesMatch<["variable", "value",
 
 def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, evaluated together with other values";
+  let batching = "map";
   let isSaved = 0;
   let bounds = "Move";
   let description = "Keeps updates and prints alive that x was made under "
@@ -241,6 +243,65 @@ def Keratin_VjpOp : Keratin_DerivativeOp<"vjp", [AttrSizedOperandSegments]> {
       "functional-type(operands, results)";
 }
 
+// Regions of these see nothing but their arguments, as those of loops.
+def Keratin_CustomGradientOp : Keratin_Op<"custom_gradient", [AttrSizedOperandSegments,
+    IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "values whose gradient is what the body says";
+  let isSaved = 0;
+  let description = [{
+    Left by K::custom_gradient. The results are `outputs`, which were made of `inputs`; no gradient
+    flows to them. The body's arguments are the cotangents of the outputs and the captures; it yields
+    those of the inputs. The Gradient phase puts the outputs in the place of the results.
+
+    ```mlir
+    %z = keratin.custom_gradient %y of %x with %c : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> tensor<f32> {
+    ^bb0(%dy: tensor<f32>, %a: tensor<4xf32>):
+      ...
+      keratin.yield %dx : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Keratin_Tensor>:$outputs, Variadic<Keratin_FloatTensor>:$inputs,
+      Variadic<Keratin_Tensor>:$captures);
+  let results = (outs Variadic<Keratin_Tensor>:$ys);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$outputs `of` $inputs (`with` $captures^)? attr-dict `:` "
+      "functional-type(operands, results) $body";
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+  let hasCustomJvp = 1;
+}
+
+def Keratin_CheckpointOp : Keratin_Op<"checkpoint", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "values that the gradient computes once more instead of keeping what they are made of";
+  let isSaved = 0;
+  let description = [{
+    Left by K::checkpoint. The body's arguments are the operands; it yields the results. The Gradient
+    phase puts the body in the place of the op. Gradient: the body once more, of keratin.delay of the
+    operands, and its own gradient (Chen et al.: Training deep nets with sublinear memory cost, 2016).
+  }];
+  let arguments = (ins Variadic<Keratin_Tensor>:$inputs);
+  let results = (outs Variadic<Keratin_Tensor>:$ys);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+  let hasCustomJvp = 1;
+}
+
+def Keratin_DelayOp : Keratin_Op<"delay", [Pure, AllTypesMatch<["x", "y"]>]> {
+  let summary = "the same value, read only once another one is there";
+  let isSaved = 0;
+  let bounds = "Move";
+  let view = "true";
+  let description = "What is computed of it is not the same as what was computed of x before, however "
+      "equal: checkpoints rely on it. Gradient: dx = dy.";
+  let arguments = (ins Keratin_Tensor:$x, Keratin_Tensor:$after);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `until` $after attr-dict `:` functional-type(operands, results)";
+  let vjp = [(Identity $dy), (None)];
+}
+
 def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size",
     [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let summary = "the value of a symbol, computed during the call";
@@ -348,7 +409,8 @@ def Keratin_KernelOp : Op<Keratin_Dialect, "kernel",
 }
 
 def Keratin_YieldOp : Op<Keratin_Dialect, "yield",
-    [Keratin_HasKnownShapes, Pure, Terminator, ParentOneOf<["KernelOp", "ScanOp", "WhileOp", "IfOp"]>]> {
+    [Keratin_HasKnownShapes, Pure, Terminator, 
+        ParentOneOf<["CheckpointOp", "CustomGradientOp", "KernelOp", "ScanOp", "WhileOp", "IfOp"]>]> {
   let summary = "the results of a kernel, of a step or of a branch";
   let arguments = (ins Variadic<Keratin_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

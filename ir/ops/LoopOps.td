@@ -9,6 +9,7 @@ def Keratin_ScanOp : Keratin_Op<"scan", [AttrSizedOperandSegments, IsolatedFromA
     RecursiveMemoryEffects,
                                         DeclareOpInterfaceMethods<LoopOpInterface>]> {
   let summary = "a loop with a number of steps known when the function is called";
+  let batching = "map";
   let savedSince = 1;
   let description = [{
     The body is run `length` times. Its arguments are the step's number (a scalar i64), the
@@ -48,6 +49,7 @@ def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFro
                                           DeclareOpInterfaceMethods<LoopOpInterface>,
                                           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a loop with a number of steps that nobody knows before it runs";
+  let batching = "map";
   let savedSince = 1;
   let description = [{
     The first state, a scalar i1, says whether there is a further step; after `at_most` steps
@@ -92,6 +94,7 @@ def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFro
 
 def Keratin_IfOp : Keratin_Op<"if", [IsolatedFromAbove, RecursiveMemoryEffects]> {
   let summary = "one of two branches, chosen by a scalar when the function runs";
+  let batching = "map";
   let savedSince = 1;
   let description = [{
     Only the branch taken is run. Both have the captures as arguments and yield the results.

@@ -172,4 +172,37 @@ def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
   let hasCustomJvp = 1;
 }
 
+class Keratin_RunningExtremeOp<string mnemonic> : Keratin_RunningOp<mnemonic> {
+  let savedSince = 5;
+  let bounds = "Extreme";
+  let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Keratin_NumberTensor:$y);
+  let choosesElements = 1;
+}
+
+def Keratin_CummaxOp : Keratin_RunningExtremeOp<"cummax"> {
+  let summary = "running maximum along an axis";
+  let description = "y[i] = max(x[0], …, x[i]); `reverse`: from the end. NaN from the first NaN on. "
+      "Gradient: to the first of equals.";
+}
+
+def Keratin_CumminOp : Keratin_RunningExtremeOp<"cummin"> {
+  let summary = "running minimum along an axis";
+  let description = "y[i] = min(x[0], …, x[i]); `reverse`: from the end. NaN from the first NaN on. "
+      "Gradient: to the first of equals.";
+}
+
+def Keratin_CumlogsumexpOp : Keratin_RunningOp<"cumlogsumexp"> {
+  let summary = "logarithms of running sums of exponentials along an axis";
+  let savedSince = 5;
+  let bounds = "Unknown";
+  let operations = "perElement(40, op.getY())";
+  let description = [{
+    y[i] = log(exp(x[0]) + … + exp(x[i])) without overflow; `reverse`: from the end. Gradient:
+    dx[i] = the sum of dy[j] exp(x[i] - y[j]) over j >= i, without overflow.
+  }];
+  let arguments = (ins Keratin_FloatTensor:$x, I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Keratin_FloatTensor:$y);
+}
+
 #endif // KERATIN_REDUCTION_OPS

@@ -164,6 +164,7 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
 
 def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let summary = "rows added into zeros at given places";
+  let batching = "map";
   let savedSince = 0;
   let where = ["indices"];
   let bounds = "Linear";
@@ -184,6 +185,7 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
 
 def Keratin_ScatterLastOp : Keratin_Op<"scatter_last", [Pure]> {
   let summary = "rows of integers written into zeros at given places";
+  let batching = "map";
   let savedSince = 4;
   let where = ["indices"];
   let kernel = "Scatter";
@@ -200,8 +202,42 @@ def Keratin_ScatterLastOp : Keratin_Op<"scatter_last", [Pure]> {
   let isDifferentiable = 0;
 }
 
+class Keratin_ScatterExtremeOp<string mnemonic> : Keratin_Op<mnemonic, [Pure]> {
+  let batching = "map";
+  let savedSince = 5;
+  let where = ["indices"];
+  let bounds = "Extreme";
+  let kernel = "Scatter";
+  let operations = "perElement(1, op.getUpdates())";
+  let canFail = 1;
+  let arguments = (ins Keratin_IntTensor:$indices, Keratin_NumberTensor:$updates);
+  let results = (outs Keratin_NumberTensor:$y);
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+  let choosesElements = 1;
+}
+
+def Keratin_ScatterMaxOp : Keratin_ScatterExtremeOp<"scatter_max"> {
+  let summary = "the largest of the rows at each place";
+  let description = [{
+    y[indices[i...], j...] = the largest of updates[i..., j...]; -inf (or the smallest integer)
+    where there is none; NaN if any is NaN. An index outside the result is an error of the call.
+    Gradient: shared equally among ties.
+  }];
+}
+
+def Keratin_ScatterMinOp : Keratin_ScatterExtremeOp<"scatter_min"> {
+  let summary = "the smallest of the rows at each place";
+  let description = [{
+    y[indices[i...], j...] = the smallest of updates[i..., j...]; +inf (or the largest integer)
+    where there is none; NaN if any is NaN. An index outside the result is an error of the call.
+    Gradient: shared equally among ties.
+  }];
+}
+
 def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let summary = "a box that starts at computed places";
+  let batching = "map";
   let savedSince = 0;
   let canFail = 1;
   let where = ["starts"];
@@ -217,6 +253,7 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
 
 def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
   let summary = "zeros with a box written at computed places";
+  let batching = "map";
   let savedSince = 0;
   let canFail = 1;
   let where = ["starts"];
@@ -230,6 +267,7 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
 
 def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x", "y"]>]> {
   let summary = "the same integers, all of which must be in a range";
+  let batching = "map";
   let savedSince = 1;
   let canFail = 1;
   let description = [{
@@ -251,6 +289,7 @@ def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x"
 // Not pure: something may have the symbol in a size though nobody reads the result.
 def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let summary = "the first elements along an axis, as many as the graph computes";
+  let batching = "map";
   let savedSince = 1;
   let where = ["size"];
   let bounds = "Move";

@@ -6,6 +6,7 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_SparseDotOp : Keratin_Op<"sparse_dot", [Pure]> {
   let summary = "product of a sparse matrix and a dense one";
+  let batching = "map";
   let savedSince = 1;
   let where = ["rows", "columns"];
   let bounds = "Contraction";

@@ -64,7 +64,7 @@ StringRef StepBatcher::whyLooped(Operation *op) const {
     return "each element draws numbers of its own";
   if (isa<PrintOp>(op))
     return "each element prints";
-  return hasForm(op) ? "" : "it has no form for all elements";
+  return isMappable(op) ? "" : "it has no form for all elements";
 }
 
 // Ops that have sizes which differ from step to step, with all that stands between them.

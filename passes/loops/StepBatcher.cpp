@@ -9,8 +9,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -48,25 +46,6 @@ SteppedValue StepBatcher::again(Operation *op, ValueRange operands, bool isVaryi
   return {clone->getResult(0), isVarying};
 }
 
-namespace {
-
-template <typename... Ops> struct OpSet {
-  static bool contains(Operation *op) { return isa<Ops...>(op); }
-  template <typename Make> static SteppedValues make(Operation *op, Make make) {
-    return llvm::TypeSwitch<Operation *, SteppedValues>(op).template Case<Ops...>(make);
-  }
-};
-
-// Ops that whole bodies have made in ways of their own. No pass takes them out of a loop by
-// themselves, so their records say nothing of it.
-using MapOps =
-    OpSet<CheckRangeOp, CtcBeamSearchOp, DependOp, DynamicSliceOp, DynamicUnsliceOp, IfOp,
-          RequireOp, ScanOp, ScatterAddOp, ScatterLastOp, SparseDotOp, TruncateOp, WhileOp>;
-
-} // namespace
-
-bool StepBatcher::hasForm(Operation *op) { return isBatchable(op) || MapOps::contains(op); }
-
 static SteppedValues listOf(SteppedValue value) { return {value}; }
 static SteppedValues listOf(SteppedValues values) { return values; }
 
@@ -84,8 +63,6 @@ SteppedValues StepBatcher::make(Operation *op) {
   if (auto own = dyn_cast<Op>(op))                                                                 \
     return listOf(makeOwn(own, g));
 #include "ir/interfaces/OpBatching.inc"
-  if (MapOps::contains(op))
-    return MapOps::make(op, [&](auto own) { return listOf(makeOwn(own, g)); });
   for (Value operand : op->getOperands())
     operands.push_back(forAllSteps(operand, g));
   SteppedValue made = again(op, operands, /*isVarying=*/true);

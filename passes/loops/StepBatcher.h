@@ -57,8 +57,6 @@ public:
   mlir::Value sumOfContractions(mlir::Operation *op);
 
 private:
-  // Whether there is a way to make it, some operands of which vary.
-  static bool hasForm(mlir::Operation *op);
   SteppedValues make(mlir::Operation *op);
   // Ops that are made in ways of their own: contractions (StepBatcher.cpp),
   SteppedValue makeOwn(ir::DimOp op, ir::GraphMath &g);
@@ -68,6 +66,8 @@ private:
   SteppedValue makeOwn(ir::GatherOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::ScatterAddOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::ScatterLastOp op, ir::GraphMath &g);
+  SteppedValue makeOwn(ir::ScatterMaxOp op, ir::GraphMath &g);
+  SteppedValue makeOwn(ir::ScatterMinOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::DynamicSliceOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::DynamicUnsliceOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::SparseDotOp op, ir::GraphMath &g);

@@ -18,7 +18,7 @@ void emitOpProperties(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitOpOperations(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op with a kind of `kernel`: KERATIN_KERNEL(class, function that emits it).
 void emitOpKernels(llvm::RecordKeeper &records, llvm::raw_ostream &os);
-// For each op whose batching is its own: KERATIN_BATCHED(class).
+// For each op whose batching is a method of its own: KERATIN_BATCHED(class).
 void emitOpBatching(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op: KERATIN_BOUNDS(class, rule), and KERATIN_ADJUSTED(class) unless it is monotone.
 void emitOpBounds(llvm::RecordKeeper &records, llvm::raw_ostream &os);

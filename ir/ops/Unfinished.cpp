@@ -1,0 +1,39 @@
+// What ops of the records do not do yet.
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/Evaluation.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+// clang-format off
+#define KERATIN_VERIFY(Op) LogicalResult Op::verify() { return success(); }
+#define KERATIN_EVALUATE(Op) LogicalResult Op::evaluate(EvaluationContext &, ArrayRef<const HostTensor *>, MutableArrayRef<HostTensor>) { return emitOpError("not implemented: the interpreter's"); }
+#define KERATIN_VJP(Op) LogicalResult Op::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("not implemented: its gradient"); }
+#define KERATIN_JVP(Op) LogicalResult Op::buildJvp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("not implemented: its tangent"); }
+#define KERATIN_ALL(Op) KERATIN_VERIFY(Op) KERATIN_EVALUATE(Op) KERATIN_VJP(Op)
+// clang-format on
+
+// Special functions, scans, scatters.
+KERATIN_VJP(BesselI1eOp)
+KERATIN_ALL(CummaxOp)
+KERATIN_ALL(CumminOp)
+KERATIN_ALL(CumlogsumexpOp)
+KERATIN_ALL(ScatterMaxOp)
+KERATIN_ALL(ScatterMinOp)
+
+// Factorizations.
+KERATIN_ALL(CholeskyOp)
+KERATIN_ALL(TriangularSolveOp)
+KERATIN_ALL(LuOp)
+
+// Orthogonal factorizations.
+KERATIN_ALL(QrOp)
+KERATIN_ALL(EighOp)
+KERATIN_ALL(SvdOp)
+
+// Gradients that users give.
+KERATIN_ALL(CustomGradientOp)
+KERATIN_JVP(CustomGradientOp)
+KERATIN_ALL(CheckpointOp)
+KERATIN_JVP(CheckpointOp)
+KERATIN_EVALUATE(DelayOp)
