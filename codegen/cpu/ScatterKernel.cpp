@@ -1,11 +1,10 @@
-// scatter_add and scatter_last: zeros, then the rows of the updates added, or put, one after the
-// other.
+// Scatters: zeros, or what extremes begin with, then the rows of the updates added, put or
+// compared, one after the other.
 //
 // Rows are added in the order of the indices whatever the number of threads, so the result is
 // always the same: units are blocks of columns, and each walks all the indices. Sums of float16 and
 // bfloat16 are rounded after each addition, since they are kept in the result. An index outside
-// makes the call fail, unless the row is
-// another rank's, and its row is left out.
+// makes the call fail, unless the row is another rank's, and its row is left out.
 #include "codegen/cpu/RowUpdateKernel.h"
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/lowering/ScatterNest.h"
@@ -28,7 +27,7 @@ constexpr unsigned maxUnroll = 4;
 struct ScatterSchedule {
   unsigned lanes = 1;
   unsigned vectors = 1; // of a unit's block of columns; 0: rows of one element, one after the other
-  bool zeroesFlat = false; // as one run: a unit has all columns
+  bool fillsFlat = false; // as one run: a unit has all columns
 };
 
 class ScatterPlan final : public CpuKernelPlan {
@@ -43,7 +42,7 @@ public:
           << "through all rows";
     else
       out << "rows of one element, one after the other";
-    out << (schedule.zeroesFlat ? "; zeros as one run\n" : "; zeros row by row\n");
+    out << (schedule.fillsFlat ? "; zeros as one run\n" : "; zeros row by row\n");
   }
   void emit(CpuKernelBuilder &k) const override;
 
@@ -59,7 +58,7 @@ ScatterPlan::ScatterPlan(ir::KernelOp kernel, Operation *scatter, const MachineT
   DimExpr touched = *max(DimExpr(1), add(nest.rows, nest.count).value_or(DimExpr(INT64_MAX)));
   if (width == DimExpr(1)) {
     schedule.vectors = 0;
-    schedule.zeroesFlat = true;
+    schedule.fillsFlat = true;
     setWork(blocks.units(), touched);
     return;
   }
@@ -67,7 +66,7 @@ ScatterPlan::ScatterPlan(ir::KernelOp kernel, Operation *scatter, const MachineT
   // two), but there should be two of them, so that two threads can work.
   schedule.vectors = blockVectors(maxUnroll, schedule.lanes, width, /*blocks=*/2);
   int64_t columns = int64_t(schedule.vectors) * schedule.lanes;
-  schedule.zeroesFlat = width.isConstant() && width.constantValue() <= columns;
+  schedule.fillsFlat = width.isConstant() && width.constantValue() <= columns;
   // Indices are checked even if their rows are empty.
   blocks = {DimExpr(1), *max(DimExpr(1), width), columns};
   setWork(blocks.units(), mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
@@ -84,6 +83,7 @@ public:
 private:
   void emitScalars();
   void emitBlock(Value column);
+  Value initial() { return emitter.splat(nest.initial(emitter)); }
   void fillAll();
   void addRows(llvm::function_ref<void(Value from, Value to)> addRow);
 
@@ -94,10 +94,10 @@ private:
   Value site; // null: indices may be outside
 };
 
-// The result as one run of zeros.
+// The result as one run.
 void ScatterKernel::fillAll() {
   DimExpr elements = mul(rows, width).value_or(DimExpr(0));
-  fillWithZeros(output(), ir::getTensorType({elements}, type), maxUnroll);
+  fillWith(initial(), output(), ir::getTensorType({elements}, type), maxUnroll);
 }
 
 void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRow) {
@@ -120,13 +120,13 @@ void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRo
 void ScatterKernel::emitBlock(Value column) {
   unsigned unroll = plan.schedule.vectors;
   auto [starts, masks] = columnsFrom(column, width, unroll);
-  if (plan.schedule.zeroesFlat) {
+  if (plan.schedule.fillsFlat) {
     fillAll();
   } else {
-    Value zero = zeros(type);
+    Value first = initial();
     loop(i64(0), size(rows), 1, {}, [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
       for (unsigned u = 0; u < unroll; ++u)
-        storeLanes(zero, output(), nest.resultType, {row, starts[u]}, masks[u]);
+        storeLanes(first, output(), nest.resultType, {row, starts[u]}, masks[u]);
       return {};
     });
   }
@@ -135,7 +135,6 @@ void ScatterKernel::emitBlock(Value column) {
     for (unsigned u = 0; u < unroll; ++u) {
       Value update = loadLanes(input(1), nest.addendsType, {from, starts[u]}, masks[u]);
       Value sum = loadLanes(output(), nest.resultType, {to, starts[u]}, masks[u]);
-      emitter.setElementType(type);
       sums.push_back(nest.combined(emitter, sum, update));
     }
     for (unsigned u = 0; u < unroll; ++u)
@@ -149,7 +148,6 @@ void ScatterKernel::emitScalars() {
   addRows([&](Value from, Value to) {
     Value update = loadScalar(input(1), nest.addendsType, {from, i64(0)});
     Value sum = loadScalar(output(), nest.resultType, {to, i64(0)});
-    emitter.setElementType(type);
     storeScalar(nest.combined(emitter, sum, update), output(), nest.resultType, {to, i64(0)});
   });
 }

@@ -147,11 +147,10 @@ Value SingleOpKernel::zeros(Type elementType) {
                                                    : emitter.integerConstant(0));
 }
 
-void SingleOpKernel::fillWithZeros(Value pointer, RankedTensorType type, unsigned unroll) {
-  Value zero = zeros(type.getElementType());
+void SingleOpKernel::fillWith(Value vector, Value pointer, RankedTensorType type, unsigned unroll) {
   laneLoop(ir::getShape(type).front(), unroll, {},
            [&](Value position, Value mask, ArrayRef<Value>) -> SmallVector<Value> {
-             storeLanes(zero, pointer, type, {position}, mask);
+             storeLanes(vector, pointer, type, {position}, mask);
              return {};
            });
 }

@@ -77,8 +77,11 @@ protected:
   Columns columnsFrom(Value column, const ir::DimExpr &extent, unsigned unroll);
   // A vector of zeros.
   Value zeros(mlir::Type elementType);
-  // Zeros for all elements of a tensor of one dimension.
-  void fillWithZeros(Value pointer, mlir::RankedTensorType type, unsigned unroll);
+  // A vector, or zeros, for all elements of a tensor of one dimension.
+  void fillWith(Value vector, Value pointer, mlir::RankedTensorType type, unsigned unroll);
+  void fillWithZeros(Value pointer, mlir::RankedTensorType type, unsigned unroll) {
+    fillWith(zeros(type.getElementType()), pointer, type, unroll);
+  }
 
   // if (condition) { body }
   void where(Value condition, llvm::function_ref<void()> body);

@@ -52,13 +52,19 @@ Value ElementEmitter::integerConstant(int64_t value) {
     return unary(x, [&](Value v) { return VectorMath(b, loc, target).call(v); });                  \
   }
 KERATIN_MATH(atan, atan, true)
+KERATIN_MATH(besselI0e, besselI0e, true)
+KERATIN_MATH(besselI1e, besselI1e, true)
 KERATIN_MATH(ceil, ceil, false)
 KERATIN_MATH(cos, cos, false)
+KERATIN_MATH(digamma, digamma, false)
 KERATIN_MATH(erf, erf, true)
+KERATIN_MATH(erfc, erfc, true)
+KERATIN_MATH(erfinv, erfinv, false)
 KERATIN_MATH(exp, exp, true)
 KERATIN_MATH(expOfNotPositive, expOfNotPositive, true)
 KERATIN_MATH(expm1, expm1, true)
 KERATIN_MATH(floor, floor, false)
+KERATIN_MATH(lgamma, lgamma, false)
 KERATIN_MATH(log, log, false)
 KERATIN_MATH(log1p, log1p, false)
 KERATIN_MATH(logistic, sigmoid, true)
@@ -68,12 +74,6 @@ KERATIN_MATH(softplus, softplus, true)
 KERATIN_MATH(sqrt, sqrt, false)
 KERATIN_MATH(tan, tan, false)
 KERATIN_MATH(tanh, tanh, true)
-KERATIN_MATH(besselI0e, erf, true)
-KERATIN_MATH(besselI1e, erf, true)
-KERATIN_MATH(digamma, erf, true)
-KERATIN_MATH(erfc, erf, true)
-KERATIN_MATH(erfinv, erf, true)
-KERATIN_MATH(lgamma, erf, true)
 #undef KERATIN_MATH
 
 Value ElementEmitter::round(Value x) {
@@ -231,7 +231,10 @@ Value ElementEmitter::inWidth(Value shift, Value shifted) {
   return select(inside, shifted, integerConstant(0));
 }
 
-Value ElementEmitter::zeta(Value x, Value) { return erf(x); }
+Value ElementEmitter::zeta(Value s, Value q) {
+  hides = true;
+  return binary(s, q, [&](Value p, Value r) { return VectorMath(b, loc, target).zeta(p, r); });
+}
 
 Value ElementEmitter::pow(Value x, Value y) {
   hides = true;

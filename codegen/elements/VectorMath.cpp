@@ -83,6 +83,13 @@ Value VectorMath::tanh(Value x) const { return shared("tanh", kernels::tanh, x);
 Value VectorMath::sigmoid(Value x) const { return shared("sigmoid", kernels::sigmoid, x); }
 Value VectorMath::softplus(Value x) const { return shared("softplus", kernels::softplus, x); }
 Value VectorMath::erf(Value x) const { return shared("erf", kernels::erf, x); }
+Value VectorMath::erfc(Value x) const { return shared("erfc", kernels::erfc, x); }
+Value VectorMath::erfinv(Value x) const { return shared("erfinv", kernels::erfinv, x); }
+Value VectorMath::lgamma(Value x) const { return shared("lgamma", kernels::lgamma, x); }
+Value VectorMath::digamma(Value x) const { return shared("digamma", kernels::digamma, x); }
+Value VectorMath::zeta(Value s, Value q) const { return shared("zeta", kernels::zeta, s, q); }
+Value VectorMath::besselI0e(Value x) const { return shared("besselI0e", kernels::besselI0e, x); }
+Value VectorMath::besselI1e(Value x) const { return shared("besselI1e", kernels::besselI1e, x); }
 Value VectorMath::floor(Value x) const { return viaSingle(x, kernels::floor); }
 Value VectorMath::ceil(Value x) const { return viaSingle(x, kernels::ceil); }
 Value VectorMath::roundEven(Value x) const { return viaSingle(x, kernels::roundEven); }

@@ -15,7 +15,8 @@ namespace keratin::codegen {
 // nearest, denormals kept.
 //
 // sin, cos and tan emit an scf.if for arguments beyond 1e5 (f32) or 8e6 (f64), floorMod an
-// scf.while for quotients beyond 2^23 or 2^52; the rest is free of branches.
+// scf.while for quotients beyond 2^23 or 2^52, zeta an scf.for over the first terms; the rest is
+// free of branches.
 //
 // With ElementTarget::callsMath, functions of more than a few instructions are functions of the
 // module (callShared), one for each type, with the same results.
@@ -46,6 +47,16 @@ public:
   Value sigmoid(Value x) const;  // 1 / (1 + exp(-x))
   Value softplus(Value x) const; // log(1 + exp(x))
   Value erf(Value x) const;
+  Value erfc(Value x) const; // 1 - erf(x)
+  Value erfinv(Value x) const;
+
+  Value lgamma(Value x) const; // log |gamma(x)|
+  Value digamma(Value x) const;
+  // Of Hurwitz: the sum of (q + k)^-s over k = 0, 1, ...
+  Value zeta(Value s, Value q) const;
+  // e^-|x| times the modified Bessel functions of order 0 and 1.
+  Value besselI0e(Value x) const;
+  Value besselI1e(Value x) const;
 
   Value floor(Value x) const;
   Value ceil(Value x) const;

@@ -128,10 +128,22 @@ VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
   return expOf(x, &low, Sign::Any);
 }
 
-VectorExpr expPrecise(const VectorExpr &x) {
+// e^(x + more); a `more` of null is 0.
+static VectorExpr expPreciseOf(const VectorExpr &x, const VectorExpr *more) {
   const Sign sign = notPositive(x);
   auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), offsetOfExp(x, sign), /*withLow=*/true);
+  if (more) {
+    VectorExpr sum = r + *more;
+    low = low + ((r - sum) + *more);
+    r = sum;
+  }
   return scaleExp(x, r + fma(r * r, expTail(r), low), k, sign);
+}
+
+VectorExpr expPrecise(const VectorExpr &x) { return expPreciseOf(x, nullptr); }
+
+VectorExpr expPreciseOfSum(const VectorExpr &x, const VectorExpr &low) {
+  return expPreciseOf(x, &low);
 }
 
 VectorExpr exp2Moderate(const VectorExpr &x, double factor) {

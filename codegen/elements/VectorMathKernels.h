@@ -35,6 +35,8 @@ VectorExpr expOfNotPositive(const VectorExpr &x);
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low);
 // e^x of x <= 0 with an error of 0.8 ulp instead of 1, for functions that add errors of their own.
 VectorExpr expPrecise(const VectorExpr &x);
+// The same of x + low, for |low| below an ulp of x.
+VectorExpr expPreciseOfSum(const VectorExpr &x, const VectorExpr &low);
 // 2^(x * factor) for |x * factor| <= 120, or NaN; the product counts as exact to its last bit, so
 // the relative error grows with it. For terms that are small beside what they are added to.
 VectorExpr exp2Moderate(const VectorExpr &x, double factor);
@@ -55,6 +57,19 @@ VectorExpr log1p(const VectorExpr &x);
 // log1p for 0 <= x <= 1, or NaN gives anything.
 VectorExpr log1pOfUnitInterval(const VectorExpr &x);
 VectorExpr pow(const VectorExpr &x, const VectorExpr &y);
+// a^y of an f64 a that is not negative; the cases that C lists are left to the caller, except that
+// 0 and infinity work.
+VectorExpr powOfMagnitude(const VectorExpr &a, const VectorExpr &y);
+// The same with the digits of f32, of which results beyond 2^200 are as large or as small as any.
+VectorExpr powOfSingleMagnitude(const VectorExpr &a, const VectorExpr &y);
+
+// high + low, |low| below half an ulp of high.
+struct Pair {
+  VectorExpr high;
+  VectorExpr low;
+};
+// x * y: of f64, or on machines with FMA. x and y are far from overflow, or it is not used.
+Pair twoProduct(const VectorExpr &x, const VectorExpr &y);
 
 VectorExpr sin(const VectorExpr &x);
 VectorExpr cos(const VectorExpr &x);
@@ -65,6 +80,14 @@ VectorExpr tanh(const VectorExpr &x);
 VectorExpr sigmoid(const VectorExpr &x);
 VectorExpr softplus(const VectorExpr &x);
 VectorExpr erf(const VectorExpr &x);
+
+VectorExpr erfc(const VectorExpr &x);
+VectorExpr erfinv(const VectorExpr &x);
+VectorExpr lgamma(const VectorExpr &x);
+VectorExpr digamma(const VectorExpr &x);
+VectorExpr zeta(const VectorExpr &s, const VectorExpr &q);
+VectorExpr besselI0e(const VectorExpr &x);
+VectorExpr besselI1e(const VectorExpr &x);
 
 VectorExpr floor(const VectorExpr &x);
 VectorExpr ceil(const VectorExpr &x);

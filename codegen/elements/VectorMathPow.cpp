@@ -9,12 +9,6 @@ namespace keratin::codegen::kernels {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// high + low, |low| below half an ulp of high.
-struct Pair {
-  VectorExpr high;
-  VectorExpr low;
-};
-
 // For |a| >= |b|.
 static Pair fastTwoSum(const VectorExpr &a, const VectorExpr &b) {
   VectorExpr sum = a + b;
@@ -27,12 +21,11 @@ static Pair twoSum(const VectorExpr &a, const VectorExpr &b) {
   return {sum, (a - (sum - part)) + (b - part)};
 }
 
-static Pair twoProduct(const VectorExpr &a, const VectorExpr &b) {
+Pair twoProduct(const VectorExpr &a, const VectorExpr &b) {
   VectorExpr product = a * b;
   if (a.emit().target.hasFma)
     return {product, fma(a, b, -product)};
-  // Dekker: halves of 26 bits multiply exactly. The factors here are far from overflow, or the
-  // result is not used.
+  // Dekker: halves of 26 bits multiply exactly.
   auto split = [](const VectorExpr &x) -> Pair {
     VectorExpr high = (x.asInt() & ~int64_t(0x7ffffff)).asFloat();
     return {high, x - high};
@@ -72,9 +65,7 @@ static Pair logExtended(const VectorExpr &x) {
   return fastTwoSum(total.high, total.low);
 }
 
-// |x|^y where x and y are in f64; the cases that C lists are left to the caller, except that 0 and
-// infinity work.
-static VectorExpr powOfMagnitude(const VectorExpr &a, const VectorExpr &y) {
+VectorExpr powOfMagnitude(const VectorExpr &a, const VectorExpr &y) {
   Pair logarithm = logExtended(a);
   Pair product = twoProduct(logarithm.high, y);
   VectorExpr low = fma(logarithm.low, y, product.low);
@@ -90,8 +81,8 @@ static VectorExpr powOfMagnitude(const VectorExpr &a, const VectorExpr &y) {
   return expOfSum(high, low);
 }
 
-// The same for operands that came from f32, which need 2^-35 of the logarithm only.
-static VectorExpr powOfSingleMagnitude(const VectorExpr &a, const VectorExpr &y) {
+// Operands that came from f32 need 2^-35 of the logarithm only.
+VectorExpr powOfSingleMagnitude(const VectorExpr &a, const VectorExpr &y) {
   auto [f, exponent] = decompose(a);
   VectorExpr log2 = fma(f, polynomial(f, coefficients::log2Single64), exponent);
   if (!decomposesSpecialValues(a))

@@ -1,4 +1,4 @@
-// What cumsum, cumprod and linear_recurrence compute: a state that walks along lines.
+// What running sums, products and extremes and recurrences compute: a state that walks along lines.
 #ifndef KERATIN_CODEGEN_LOWERING_SCANNEST_H
 #define KERATIN_CODEGEN_LOWERING_SCANNEST_H
 
@@ -12,7 +12,6 @@ struct ScanNest {
 
   mlir::Operation *op;
   bool exclusive, reverse; // the state before an element is handed on; walked from the end
-  int64_t initial;
   // In machine arithmetic, or near enough, so that states of parts may be put together. Not so
   // products of floats: one of a part may overflow where the running one is zero.
   bool isAssociative;

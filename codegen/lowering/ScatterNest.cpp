@@ -1,5 +1,7 @@
 #include "codegen/lowering/ScatterNest.h"
 
+#include "ir/interfaces/Extremes.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -8,8 +10,7 @@ using keratin::ir::getShape;
 using keratin::ir::Shape;
 
 ScatterNest::ScatterNest(Operation *op)
-    : op(op), isSparse(isa<ir::SparseDotOp>(op)), keepsLast(isa<ir::ScatterLastOp>(op)),
-      elementType(getElementType(op->getResult(0))) {
+    : op(op), isSparse(isa<ir::SparseDotOp>(op)), elementType(getElementType(op->getResult(0))) {
   Shape result = getShape(op->getResult(0));
   rows = result[0];
   width = elementsOf(Shape(result.begin() + 1, result.end()));
@@ -23,15 +24,38 @@ ScatterNest::ScatterNest(Operation *op)
   addendsType = ir::getTensorType({isSparse ? sources : count, width}, elementType);
 }
 
-StringRef ScatterNest::message() const {
+Value ScatterNest::initial(ir::ScalarBuilder &builder) const {
+  if (isa<ir::ScatterMaxOp>(op))
+    return ir::buildSmallest(builder, elementType);
+  if (isa<ir::ScatterMinOp>(op))
+    return ir::buildLargest(builder, elementType);
+  builder.setElementType(elementType);
+  return isa<FloatType>(elementType) ? builder.constant(0) : builder.integerConstant(0);
+}
+
+Value ScatterNest::combined(ir::ScalarBuilder &builder, Value before, Value addend) const {
+  builder.setElementType(elementType);
+  if (isa<ir::ScatterLastOp>(op))
+    return addend;
+  if (isa<ir::ScatterMaxOp>(op))
+    return builder.maximum(addend, before);
+  if (isa<ir::ScatterMinOp>(op))
+    return builder.minimum(addend, before);
+  return builder.add(before, addend);
+}
+
+std::string ScatterNest::message() const {
   if (isSparse)
     return "sparse_dot: a stored element is outside the matrix";
-  return keepsLast ? "scatter_last: an index is outside the first axis of the result"
-                   : "scatter_add: an index is outside the first axis of the result";
+  return (op->getName().stripDialect() + ": an index is outside the first axis of the result")
+      .str();
 }
 
 void ScatterNest::print(llvm::raw_ostream &out) const {
   out << "nest: " << count.str() << (isSparse ? " stored elements, rows" : " rows") << " of "
-      << width.str() << (keepsLast ? " elements put into " : " elements added to ") << rows.str()
-      << "\n";
+      << width.str()
+      << (isa<ir::ScatterLastOp>(op)                    ? " elements put into "
+          : isa<ir::ScatterMaxOp, ir::ScatterMinOp>(op) ? " elements compared with "
+                                                        : " elements added to ")
+      << rows.str() << "\n";
 }

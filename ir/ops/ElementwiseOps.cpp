@@ -53,6 +53,22 @@ LogicalResult CastOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
   return success();
 }
 
+// The quotient y / x is 1/2 at 0.
+LogicalResult BesselI1eOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  Value x = getX(), y = getY();
+  Value isZero = g.equal(x, g.zeroLike(x));
+  Value quotient =
+      g.select(isZero, g.constantLike(0.5, x), g.div(y, g.select(isZero, g.oneLike(x), x)));
+  Value derivative = g.sub(g.besselI0e(x), g.add(g.mul(g.sign(x), y), quotient));
+  gradients[0] = g.mul(cotangents[0], derivative);
+  return success();
+}
+
 //===-- Folders -------------------------------------------------------------------------------===//
 //
 // Only what holds for every input, NaN and signed zero included, and what needs no arithmetic:

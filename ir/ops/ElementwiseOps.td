@@ -10,21 +10,21 @@ def Abs : ScalarFunction<1>;
 def Add : ScalarFunction<2>;
 def And : ScalarFunction<2>;
 def Atan : MathFunction<1, 3, 24>;
-def BesselI0e : MathFunction<1, 4, 60>;
-def BesselI1e : MathFunction<1, 4, 60>;
+def BesselI0e : MathFunction<1, 4, 47>;
+def BesselI1e : MathFunction<1, 4, 49>;
 def Ceil : ScalarFunction<1>;
 def Cos : MathFunction<1, 3, 30>;
-def Digamma : MathFunction<1, 6, 90>;
+def Digamma : MathFunction<1, 5, 116>;
 def Div : SlowFunction<2>;
 def Erf : MathFunction<1, 3, 36>;
-def Erfc : MathFunction<1, 4, 70>;
-def Erfinv : MathFunction<1, 4, 70>;
+def Erfc : MathFunction<1, 5, 61>;
+def Erfinv : MathFunction<1, 4, 52>;
 def Exp : MathFunction<1, 2, 20>;
 def Expm1 : MathFunction<1, 2, 29>;
 def Floor : ScalarFunction<1>;
 def FloorDiv : SlowFunction<2>;
 def IsFinite : ScalarFunction<1>;
-def Lgamma : MathFunction<1, 6, 120>;
+def Lgamma : MathFunction<1, 4, 150>;
 def Log : MathFunction<1, 2, 24>;
 def Log1p : MathFunction<1, 2, 36>;
 def Logistic : MathFunction<1, 3, 32>;
@@ -346,6 +346,7 @@ def Keratin_ErfinvOp : Keratin_FloatUnaryOp<"erfinv"> {
 def Keratin_LgammaOp : Keratin_FloatUnaryOp<"lgamma"> {
   let summary = "log |gamma(x)|, element by element";
   let savedSince = 5;
+  let isMonotone = 0;
   let description = "+inf at 0, -1, -2, … and at both infinities. Gradient: dx = dy * digamma(x).";
   let scalar = (Lgamma $x);
   let reference = "logGamma(x)";
@@ -358,6 +359,7 @@ def Keratin_LgammaOp : Keratin_FloatUnaryOp<"lgamma"> {
 def Keratin_DigammaOp : Keratin_FloatUnaryOp<"digamma"> {
   let summary = "the derivative of log gamma(x), element by element";
   let savedSince = 5;
+  let isMonotone = 0;
   let description = "NaN at -1, -2, …; -inf at +0, +inf at -0. Gradient: dx = dy * zeta(2, x).";
   let scalar = (Digamma $x);
   let reference = "digamma(x)";
@@ -370,6 +372,7 @@ def Keratin_DigammaOp : Keratin_FloatUnaryOp<"digamma"> {
 def Keratin_ZetaOp : Keratin_BinaryOp<"zeta", Keratin_FloatTensor> {
   let summary = "the zeta function of Hurwitz, element by element";
   let savedSince = 5;
+  let isMonotone = 0;
   let description = [{
     zeta(a, b): the sum of (b + k)^-a over k = 0, 1, … . NaN for a < 1, +inf for a = 1. For b <= 0:
     +inf at whole numbers where a is even, NaN where it is not whole, as SciPy has it. Gradient:
@@ -385,6 +388,7 @@ def Keratin_ZetaOp : Keratin_BinaryOp<"zeta", Keratin_FloatTensor> {
 def Keratin_BesselI0eOp : Keratin_FloatUnaryOp<"bessel_i0e"> {
   let summary = "exp(-|x|) times the modified Bessel function of order 0, element by element";
   let savedSince = 5;
+  let isMonotone = 0;
   let isNeverNegative = 1;
   let description = "Gradient: dx = dy * (bessel_i1e(x) - sign(x) * y).";
   let scalar = (BesselI0e $x);
@@ -396,6 +400,7 @@ def Keratin_BesselI0eOp : Keratin_FloatUnaryOp<"bessel_i0e"> {
 def Keratin_BesselI1eOp : Keratin_FloatUnaryOp<"bessel_i1e"> {
   let summary = "exp(-|x|) times the modified Bessel function of order 1, element by element";
   let savedSince = 5;
+  let isMonotone = 0;
   let description = "Gradient: dx = dy * (bessel_i0e(x) - y * (sign(x) + 1 / x)), and 0.5 dy at 0.";
   let scalar = (BesselI1e $x);
   let reference = "besselI1e(x)";

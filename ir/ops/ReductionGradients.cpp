@@ -4,6 +4,8 @@
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
 
+#include <limits>
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -170,6 +172,63 @@ LogicalResult CumprodOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
     results[0] = shift(g, results[0], axis, /*left=*/getReverse());
   if (!results[0])
     return emitOpError("tangent: the size along the axis does not fit 64 bits");
+  return success();
+}
+
+// dy[j] goes to where y was last another one before j: of that place it is the sum of the dy from
+// there to the next such place.
+template <class Op>
+static LogicalResult buildRunningExtremeVjp(Op op, OpBuilder &builder, ArrayRef<Value> cotangents,
+                                            SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(op));
+  int64_t axis = op.getAxis();
+  bool backward = !op.getReverse();
+  Value y = op.getY(), next = shift(g, y, axis, backward);
+  if (!next)
+    return op.emitOpError("gradient: the size along the axis does not fit 64 bits");
+  // All are NaN from the first one on.
+  Value areNan = g.and_(g.notEqual(y, y), g.notEqual(next, next));
+  Value staysNext = g.cast(g.or_(g.equal(y, next), areNan), getElementType(y));
+  Value stays = shift(g, staysNext, axis, !backward);
+  Value sum = g.linearRecurrence(staysNext, cotangents[0], axis, backward);
+  gradients[0] = g.select(g.equal(stays, g.zeroLike(y)), sum, g.zeroLike(y));
+  return success();
+}
+
+LogicalResult CummaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                 SmallVectorImpl<Value> &gradients) {
+  return buildRunningExtremeVjp(*this, builder, cotangents, gradients);
+}
+
+LogicalResult CumminOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                 SmallVectorImpl<Value> &gradients) {
+  return buildRunningExtremeVjp(*this, builder, cotangents, gradients);
+}
+
+// exp(a - b) for a <= b, and 1 of equal infinities and where no b is left.
+static Value expOfDifference(GraphMath &g, Value a, Value b) {
+  return g.exp(g.select(g.greaterEqual(a, b), g.zeroLike(a), g.sub(a, b)));
+}
+
+// Written for the forward direction: s[i] = dy[i] + exp(y[i] - y[i+1]) s[i+1], which never
+// overflows since y grows, and dx[i] = exp(x[i] - y[i]) s[i].
+LogicalResult CumlogsumexpOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                       SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  int64_t axis = getAxis();
+  bool backward = !getReverse();
+  Value x = getX(), y = getY(), next = shift(g, y, axis, backward);
+  if (!next)
+    return emitOpError("gradient: the size along the axis does not fit 64 bits");
+  Value sum = g.linearRecurrence(expOfDifference(g, y, next), cotangents[0], axis, backward);
+  Value lowest = g.constantLike(-std::numeric_limits<double>::infinity(), x);
+  gradients[0] = g.select(g.equal(x, lowest), g.zeroLike(x), g.mul(expOfDifference(g, x, y), sum));
   return success();
 }
 

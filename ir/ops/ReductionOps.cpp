@@ -1,5 +1,6 @@
 // Shapes and bodies of reductions and scans.
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/Extremes.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -50,7 +51,7 @@ Value ReduceProdOp::buildCombine(ScalarBuilder &s, Value accumulator, Value elem
   return s.mul(accumulator, element);
 }
 
-// The extreme of an integer type as its bits.
+// Of an integer type, as its bits.
 static int64_t extreme(Type type, bool largest) {
   auto integer = cast<IntegerType>(type);
   unsigned width = integer.getWidth();
@@ -60,11 +61,20 @@ static int64_t extreme(Type type, bool largest) {
                  : APInt::getSignedMinValue(width).getSExtValue();
 }
 
-Value ReduceMaxOp::buildIdentity(ScalarBuilder &s) {
-  Type type = getElementType(getX());
+Value keratin::ir::buildLargest(ScalarBuilder &s, Type type) {
   s.setElementType(type);
-  return isFloat(getX()) ? s.constant(-std::numeric_limits<double>::infinity())
-                         : s.integerConstant(extreme(type, false));
+  return isa<FloatType>(type) ? s.constant(std::numeric_limits<double>::infinity())
+                              : s.integerConstant(extreme(type, true));
+}
+
+Value keratin::ir::buildSmallest(ScalarBuilder &s, Type type) {
+  s.setElementType(type);
+  return isa<FloatType>(type) ? s.constant(-std::numeric_limits<double>::infinity())
+                              : s.integerConstant(extreme(type, false));
+}
+
+Value ReduceMaxOp::buildIdentity(ScalarBuilder &s) {
+  return buildSmallest(s, getElementType(getX()));
 }
 Value ReduceMaxOp::buildCombine(ScalarBuilder &s, Value accumulator, Value element) {
   s.setElementType(getElementType(getX()));
@@ -74,10 +84,7 @@ Value ReduceMaxOp::buildCombine(ScalarBuilder &s, Value accumulator, Value eleme
 }
 
 Value ReduceMinOp::buildIdentity(ScalarBuilder &s) {
-  Type type = getElementType(getX());
-  s.setElementType(type);
-  return isFloat(getX()) ? s.constant(std::numeric_limits<double>::infinity())
-                         : s.integerConstant(extreme(type, true));
+  return buildLargest(s, getElementType(getX()));
 }
 Value ReduceMinOp::buildCombine(ScalarBuilder &s, Value accumulator, Value element) {
   s.setElementType(getElementType(getX()));
@@ -151,4 +158,7 @@ static LogicalResult verifyAxis(Operation *op, Value x, int64_t axis) {
 
 LogicalResult CumsumOp::verify() { return verifyAxis(*this, getX(), getAxis()); }
 LogicalResult CumprodOp::verify() { return verifyAxis(*this, getX(), getAxis()); }
+LogicalResult CummaxOp::verify() { return verifyAxis(*this, getX(), getAxis()); }
+LogicalResult CumminOp::verify() { return verifyAxis(*this, getX(), getAxis()); }
+LogicalResult CumlogsumexpOp::verify() { return verifyAxis(*this, getX(), getAxis()); }
 LogicalResult LinearRecurrenceOp::verify() { return verifyAxis(*this, getA(), getAxis()); }

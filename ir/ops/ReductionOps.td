@@ -195,7 +195,7 @@ def Keratin_CumminOp : Keratin_RunningExtremeOp<"cummin"> {
 def Keratin_CumlogsumexpOp : Keratin_RunningOp<"cumlogsumexp"> {
   let summary = "logarithms of running sums of exponentials along an axis";
   let savedSince = 5;
-  let bounds = "Unknown";
+  let bounds = "LogSum";
   let operations = "perElement(40, op.getY())";
   let description = [{
     y[i] = log(exp(x[0]) + … + exp(x[i])) without overflow; `reverse`: from the end. Gradient:

@@ -117,6 +117,38 @@ LogicalResult ScatterAddOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotange
   return success();
 }
 
+// dy, divided by the number of equals, to each of the updates that are as large.
+template <class Op>
+static LogicalResult buildScatteredExtremeVjp(Op op, OpBuilder &builder, ArrayRef<Value> cotangents,
+                                              SmallVectorImpl<Value> &gradients) {
+  gradients.assign(2, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(op));
+  Value indices = op.getIndices(), updates = op.getUpdates();
+  Value isExtreme = g.equal(updates, g.gather(op.getY(), indices));
+  // Narrow floats cannot count beyond 2^8 or 2^11.
+  Type element = getElementType(updates);
+  Type wide = element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(op.getContext()) : element;
+  Value counts = g.scatterAdd(indices, g.cast(isExtreme, wide), getShape(op.getY()));
+  // No update of a NaN is equal to it.
+  counts =
+      g.maximum(g.gather(counts, indices), g.splat(1.0, getTensorType(getShape(updates), wide)));
+  Value share = g.div(g.cast(g.gather(cotangents[0], indices), wide), counts);
+  gradients[1] = g.select(isExtreme, g.cast(share, element), g.zeroLike(updates));
+  return success();
+}
+
+LogicalResult ScatterMaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                     SmallVectorImpl<Value> &gradients) {
+  return buildScatteredExtremeVjp(*this, builder, cotangents, gradients);
+}
+
+LogicalResult ScatterMinOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                     SmallVectorImpl<Value> &gradients) {
+  return buildScatteredExtremeVjp(*this, builder, cotangents, gradients);
+}
+
 LogicalResult DynamicSliceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                        SmallVectorImpl<Value> &gradients) {
   gradients.assign(getNumOperands(), Value());

@@ -237,6 +237,8 @@ template <typename Op> static LogicalResult verifyScatter(Op op) {
 
 LogicalResult ScatterAddOp::verify() { return verifyScatter(*this); }
 LogicalResult ScatterLastOp::verify() { return verifyScatter(*this); }
+LogicalResult ScatterMaxOp::verify() { return verifyScatter(*this); }
+LogicalResult ScatterMinOp::verify() { return verifyScatter(*this); }
 
 // The box must fit where both sizes are known, and the starts be scalars, one a dimension.
 static LogicalResult verifyBox(Operation *op, Value box, Value whole, OperandRange starts) {

@@ -13,14 +13,6 @@ using namespace mlir;
 #define KERATIN_ALL(Op) KERATIN_VERIFY(Op) KERATIN_EVALUATE(Op) KERATIN_VJP(Op)
 // clang-format on
 
-// Special functions, scans, scatters.
-KERATIN_VJP(BesselI1eOp)
-KERATIN_ALL(CummaxOp)
-KERATIN_ALL(CumminOp)
-KERATIN_ALL(CumlogsumexpOp)
-KERATIN_ALL(ScatterMaxOp)
-KERATIN_ALL(ScatterMinOp)
-
 // Factorizations.
 KERATIN_ALL(CholeskyOp)
 KERATIN_ALL(TriangularSolveOp)

@@ -112,6 +112,48 @@ void BoundsOfOp::adjust(TanOp, size_t i) {
     forget(result, i);
 }
 
+// Poles at whole numbers from 0 down, and one valley of what is positive.
+void BoundsOfOp::adjust(LgammaOp, size_t i) {
+  constexpr double valley = 1.4616321449683623, least = -0.12148629053584961;
+  if (isPoint(operands[0], i))
+    return;
+  if (low(0, i) <= 0)
+    return forget(result, i);
+  if (low(0, i) < valley && high(0, i) > valley)
+    setRange(result, i, least, result.upper.floats[i]);
+}
+
+// Between two poles it rises.
+void BoundsOfOp::adjust(DigammaOp, size_t i) {
+  double branch = std::ceil(low(0, i));
+  if (low(0, i) <= 0 && !isPoint(operands[0], i) &&
+      (branch != std::ceil(high(0, i)) || branch == low(0, i) || branch == high(0, i)))
+    forget(result, i);
+}
+
+// Falls in b; of an a with an error nothing is said.
+void BoundsOfOp::adjust(ZetaOp, size_t i) {
+  if (!isPoint(operands[0], i) || (!isPoint(operands[1], i) && low(1, i) <= 0))
+    forget(result, i);
+}
+
+// Falls on both sides of 0.
+void BoundsOfOp::adjust(BesselI0eOp, size_t i) {
+  if (crossesZero(0, i))
+    setRange(result, i, result.lower.floats[i], 1);
+}
+
+// Rises between its extremes.
+void BoundsOfOp::adjust(BesselI1eOp, size_t i) {
+  constexpr double place = 1.5451272579925427, most = 0.21909197495053097;
+  double lower = result.lower.floats[i], upper = result.upper.floats[i];
+  if (low(0, i) < place && high(0, i) > place)
+    upper = most;
+  if (low(0, i) < -place && high(0, i) > -place)
+    lower = -most;
+  setRange(result, i, lower, upper);
+}
+
 void BoundsOfOp::adjust(DivOp, size_t i) {
   if (crossesZero(1, i))
     forget(result, i);
@@ -351,6 +393,8 @@ void BoundsOfOp::apply(BoundsRule rule) {
     return product();
   case BoundsRule::Extreme:
     return extreme();
+  case BoundsRule::LogSum:
+    return logSum();
   case BoundsRule::Position:
     return position();
   case BoundsRule::Contraction:

@@ -16,6 +16,7 @@ enum class BoundsRule {
   Linear,  // sums along axes, running sums, sums at places
   Product, // products along axes, running products, recurrences
   Extreme,
+  LogSum,   // logarithms of running sums of exponentials
   Position, // of an extreme
   Contraction,
   WindowSum,
@@ -69,6 +70,7 @@ private:
   void move();
   bool hasUncertainPlace() const;
   void extreme();
+  void logSum();
   void position();
   void sum(const HostTensor &magnitudes, const HostTensor &finite,
            llvm::ArrayRef<HostTensor> errors, double terms);

@@ -47,6 +47,16 @@ HostTensor BoundsOfOp::anyFlag(llvm::function_ref<HostTensor(const BoundedTensor
       x = std::max(x, 0.0); // -inf of a window without elements
     return any;
   }
+  if (isa<ScatterMaxOp, ScatterMinOp>(op)) {
+    // Added up: of extremes a row without updates would be flagged, or an update not be.
+    HostTensor flags = flag(operands[1]);
+    HostTensor any = makeHostTensor(KERATIN_DTYPE_FLOAT64, result.value.dims).value();
+    int64_t width = flags.size() ? flags.size() / operands[0].value.size() : 0;
+    for (int64_t i = 0; i < flags.size(); ++i)
+      if (int64_t row = operands[0].value.ints[i / width]; row >= 0 && row < any.dims[0])
+        any.floats[row * width + i % width] += flags.floats[i];
+    return any;
+  }
   if (saysWhere(op, 0)) {
     HostTensor flags = flag(operands[1]);
     return evaluate({&operands[0].value, &flags}, /*asDouble=*/true);
@@ -83,6 +93,23 @@ void BoundsOfOp::extreme() {
   for (int64_t i = 0; i < result.value.size(); ++i)
     if (unknown.floats[i])
       forget(result, i);
+}
+
+// It grows with each element. A step is wrong by a few units in the last place of the largest.
+void BoundsOfOp::logSum() {
+  extreme();
+  HostTensor sizes = magnitude(operands[0]);
+  for (double &size : sizes.floats)
+    if (!std::isfinite(size))
+      size = 0;
+  HostTensor most = onDoubles({sizes});
+  double terms = result.value.dims[combinedAxes(op)[0]];
+  for (int64_t i = 0; i < result.value.size(); ++i) {
+    if (known(result, i) != Known::Range || !std::isfinite(result.value.floats[i]))
+      continue;
+    double error = 4 * terms * ulp(result.value.dtype) * (1 + most.floats[i]);
+    setRange(result, i, result.lower.floats[i] - error, result.upper.floats[i] + error);
+  }
 }
 
 // The place of an extreme is certain if no other element reaches into its range.

@@ -5,6 +5,7 @@
 
 #include "ir/interfaces/ScalarBuilder.h"
 #include "ir/reference/HostTensor.h"
+#include "ir/reference/SpecialFunctions.h"
 
 #include <cmath>
 #include <cstdint>
@@ -153,6 +154,15 @@ template <class T> T power(T a, T b) {
   }
 }
 
+// What minima and maxima begin with.
+template <class T> T largest() {
+  return std::is_floating_point_v<T> ? T(std::numeric_limits<T>::infinity())
+                                     : std::numeric_limits<T>::max();
+}
+template <class T> T smallest() {
+  return std::is_floating_point_v<T> ? negate(largest<T>()) : std::numeric_limits<T>::min();
+}
+
 // Only floats can need it.
 template <class T> T notANumber() {
   if constexpr (std::is_floating_point_v<T>)
@@ -184,12 +194,27 @@ template <class T> T shiftRight(T a, T b) {
   return within ? T(bits >> uint64_t(b)) : T(0);
 }
 
-template <class T> T erfinv(T x) { return x; }
-template <class T> T logGamma(T x) { return x; }
-template <class T> T digamma(T x) { return x; }
-template <class T> T zeta(T a, T) { return a; }
-template <class T> T besselI0e(T x) { return x; }
-template <class T> T besselI1e(T x) { return x; }
+// Of floats, by functions of long doubles (SpecialFunctions.h). No integer gets here.
+#define KERATIN_SPECIAL(name)                                                                      \
+  template <class T> T name(T x) {                                                                 \
+    if constexpr (std::is_floating_point_v<T>)                                                     \
+      return T(name(Long(x)));                                                                     \
+    else                                                                                           \
+      return x;                                                                                    \
+  }
+KERATIN_SPECIAL(erfinv)
+KERATIN_SPECIAL(logGamma)
+KERATIN_SPECIAL(digamma)
+KERATIN_SPECIAL(besselI0e)
+KERATIN_SPECIAL(besselI1e)
+#undef KERATIN_SPECIAL
+
+template <class T> T zeta(T s, T q) {
+  if constexpr (std::is_floating_point_v<T>)
+    return T(zeta(Long(s), Long(q)));
+  else
+    return s;
+}
 
 } // namespace keratin::ir::reference
 

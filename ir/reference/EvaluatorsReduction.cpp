@@ -52,14 +52,6 @@ static LogicalResult reduce(const HostTensor &x, ArrayRef<int64_t> axes, HostTen
   return success();
 }
 
-template <class T> static T largest() {
-  return std::is_floating_point_v<T> ? T(std::numeric_limits<T>::infinity())
-                                     : std::numeric_limits<T>::max();
-}
-template <class T> static T smallest() {
-  return std::is_floating_point_v<T> ? negate(largest<T>()) : std::numeric_limits<T>::min();
-}
-
 LogicalResult ReduceSumOp::evaluate(EvaluationContext &, Operands operands, Results results) {
   return reduce(
       *operands[0], getAxes(), results[0], [](auto zero) { return zero; },
@@ -162,15 +154,16 @@ LogicalResult TopKOp::evaluate(EvaluationContext &, Operands operands, Results r
   return success();
 }
 
-// state = step(state, element) along the axis; y is the state after (or, if exclusive, before) the
-// element. The step gets the places of the element in the tensors.
-template <class Step>
-static void scan(HostTensor &y, int64_t axis, bool reverse, bool exclusive, int64_t initial,
+// state = step(state, element) along the axis, from the value that `initial` gives for the element
+// type; y is the state after (or, if exclusive, before) the element. The step gets the places of
+// the element in the tensors.
+template <class Initial, class Step>
+static void scan(HostTensor &y, int64_t axis, bool reverse, bool exclusive, const Initial &initial,
                  const Step &step) {
   dispatchElement(y.dtype, [&](auto zero) {
     using T = decltype(zero);
     forEachLine(y.dims, axis, [&](int64_t first, int64_t stride) {
-      T state = T(initial);
+      T state = initial(T());
       for (int64_t i = 0, length = y.dims[axis]; i < length; ++i) {
         int64_t place = first + (reverse ? length - 1 - i : i) * stride;
         T next = step(state, place);
@@ -182,24 +175,68 @@ static void scan(HostTensor &y, int64_t axis, bool reverse, bool exclusive, int6
 }
 
 LogicalResult CumsumOp::evaluate(EvaluationContext &, Operands operands, Results results) {
-  scan(results[0], getAxis(), getReverse(), getExclusive(), 0, [&](auto state, int64_t i) {
-    return wrapAdd(state, load<decltype(state)>(*operands[0], i));
-  });
+  scan(
+      results[0], getAxis(), getReverse(), getExclusive(), [](auto zero) { return zero; },
+      [&](auto state, int64_t i) {
+        return wrapAdd(state, load<decltype(state)>(*operands[0], i));
+      });
   return success();
 }
 
 LogicalResult CumprodOp::evaluate(EvaluationContext &, Operands operands, Results results) {
-  scan(results[0], getAxis(), getReverse(), getExclusive(), 1, [&](auto state, int64_t i) {
-    return wrapMul(state, load<decltype(state)>(*operands[0], i));
-  });
+  scan(
+      results[0], getAxis(), getReverse(), getExclusive(),
+      [](auto zero) { return decltype(zero)(1); },
+      [&](auto state, int64_t i) {
+        return wrapMul(state, load<decltype(state)>(*operands[0], i));
+      });
   return success();
 }
 
 LogicalResult LinearRecurrenceOp::evaluate(EvaluationContext &, Operands operands,
                                            Results results) {
-  scan(results[0], getAxis(), getReverse(), /*exclusive=*/false, 0, [&](auto state, int64_t i) {
-    using T = decltype(state);
-    return wrapAdd(wrapMul(load<T>(*operands[0], i), state), load<T>(*operands[1], i));
-  });
+  scan(
+      results[0], getAxis(), getReverse(), /*exclusive=*/false, [](auto zero) { return zero; },
+      [&](auto state, int64_t i) {
+        using T = decltype(state);
+        return wrapAdd(wrapMul(load<T>(*operands[0], i), state), load<T>(*operands[1], i));
+      });
+  return success();
+}
+
+// NaN stays.
+LogicalResult CummaxOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  scan(
+      results[0], getAxis(), getReverse(), /*exclusive=*/false,
+      [](auto zero) { return smallest<decltype(zero)>(); },
+      [&](auto state, int64_t i) {
+        auto x = load<decltype(state)>(*operands[0], i);
+        return state != state || state >= x ? state : x;
+      });
+  return success();
+}
+
+LogicalResult CumminOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  scan(
+      results[0], getAxis(), getReverse(), /*exclusive=*/false,
+      [](auto zero) { return largest<decltype(zero)>(); },
+      [&](auto state, int64_t i) {
+        auto x = load<decltype(state)>(*operands[0], i);
+        return state != state || state <= x ? state : x;
+      });
+  return success();
+}
+
+LogicalResult CumlogsumexpOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  scan(
+      results[0], getAxis(), getReverse(), /*exclusive=*/false,
+      [](auto zero) { return smallest<decltype(zero)>(); },
+      [&](auto state, int64_t i) {
+        double a = double(state), b = double(load<decltype(state)>(*operands[0], i));
+        // The difference of equal infinities is no number.
+        double distance = a == b ? 0 : std::fabs(a - b);
+        double larger = std::isnan(a) || a > b ? a : b;
+        return decltype(state)(larger + std::log1p(std::exp(-distance)));
+      });
   return success();
 }

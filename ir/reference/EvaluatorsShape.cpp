@@ -179,6 +179,34 @@ LogicalResult ScatterLastOp::evaluate(EvaluationContext &context, Operands opera
                  [](auto, auto update) { return update; });
 }
 
+// The largest of what is there, from `initial` on; NaN stays.
+template <class Initial, class IsBetter, typename Op>
+static LogicalResult scatterExtremes(Op op, EvaluationContext &context, Operands operands,
+                                     HostTensor &y, const Initial &initial,
+                                     const IsBetter &isBetter) {
+  dispatchElement(y.dtype, [&](auto zero) {
+    for (int64_t i = 0; i < y.size(); ++i)
+      store(y, i, initial(zero));
+  });
+  return scatter(op, context, *operands[0], *operands[1], y, [&](auto before, auto update) {
+    return before != before || isBetter(before, update) ? before : update;
+  });
+}
+
+LogicalResult ScatterMaxOp::evaluate(EvaluationContext &context, Operands operands,
+                                     Results results) {
+  return scatterExtremes(
+      *this, context, operands, results[0], [](auto zero) { return smallest<decltype(zero)>(); },
+      [](auto a, auto b) { return a >= b; });
+}
+
+LogicalResult ScatterMinOp::evaluate(EvaluationContext &context, Operands operands,
+                                     Results results) {
+  return scatterExtremes(
+      *this, context, operands, results[0], [](auto zero) { return largest<decltype(zero)>(); },
+      [](auto a, auto b) { return a <= b; });
+}
+
 // The starts, which follow the operand of a box op, if the box stays inside the whole.
 static LogicalResult boxStarts(EvaluationContext &context, StringRef op, Operands operands,
                                const HostTensor &box, const HostTensor &whole,

@@ -1,5 +1,7 @@
 #include "tests/codegen/VectorMathCases.h"
 
+#include "ir/reference/SpecialFunctions.h"
+
 #include <cmath>
 #include <limits>
 
@@ -21,6 +23,15 @@ template <typename Float> static Float sqrtReference(Float x) { return std::sqrt
 template <typename Float> static Float rsqrtReference(Float x) { return 1 / std::sqrt(x); }
 
 template <typename Float> static Float signReference(Float x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+// Left of 0 gamma functions are differences of what they are on the right and of something
+// periodic.
+static long double logGammaSize(long double x) {
+  return x < 0 ? std::fmax(1.0L, std::fabs(ir::reference::logGamma(1 - x))) : 0;
+}
+static long double digammaSize(long double x) {
+  return x < 0 ? std::fmax(1.0L, std::fabs(ir::reference::digamma(1 - x))) : 0;
+}
 
 #define KERATIN_CASE(name, reference, ...)                                                         \
   UnaryCase {                                                                                      \
@@ -44,6 +55,12 @@ const std::vector<UnaryCase> &unaryCases() {
       KERATIN_CASE(sigmoid, sigmoidReference, 2, 2, 3, 3),
       KERATIN_CASE(softplus, softplusReference, 3, 3, 4, 4),
       KERATIN_CASE(erf, std::erf, 2, 2, 3, 3),
+      KERATIN_CASE(erfc, std::erfc, 4.5, 4, 5, 4),
+      KERATIN_CASE(erfinv, ir::reference::erfinv, 3.5, 3, 4, 3),
+      KERATIN_CASE(lgamma, std::lgamma, 1, 4, 1, 6, logGammaSize),
+      KERATIN_CASE(digamma, ir::reference::digamma, 1, 4, 1, 5, digammaSize),
+      KERATIN_CASE(besselI0e, ir::reference::besselI0e, 4, 3.5, 4, 4),
+      KERATIN_CASE(besselI1e, ir::reference::besselI1e, 4, 3.5, 4, 4),
       KERATIN_CASE(floor, std::floor, 0, 0, 0, 0),
       KERATIN_CASE(ceil, std::ceil, 0, 0, 0, 0),
       KERATIN_CASE(roundEven, std::rint, 0, 0, 0, 0),

@@ -6,6 +6,7 @@
 #include "codegen/elements/VectorMath.h"
 #include "tests/support/JitHarness.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct UnaryCase {
   // Largest error in units in the last place: f32 and f64 where the machine has FMA, and where it
   // has not.
   double bound32, bound64, bound32Unfused, bound64Unfused;
+  // Of functions that are differences and have zeros for which no format is fine enough: units of
+  // the last place of this count where it is larger than the result.
+  long double (*size)(long double) = nullptr;
+
+  template <typename Float, typename Exact>
+  double errorOf(Float x, Float result, Exact exact) const;
 };
 const std::vector<UnaryCase> &unaryCases();
 
@@ -29,6 +36,16 @@ ElementwiseKernel powKernel(JitHarness &harness, mlir::Type element);
 // binade. Infinite where NaN, infinity or the sign of zero are not as they must be.
 double ulpError(float result, double exact);
 double ulpError(double result, long double exact);
+
+template <typename Float, typename Exact>
+double UnaryCase::errorOf(Float x, Float result, Exact exact) const {
+  double error = ulpError(result, exact);
+  Exact other = size ? static_cast<Exact>(size(x)) : Exact(0);
+  // NaN has no size.
+  if (!(error > 0 && std::isfinite(error) && std::isfinite(other) && other > std::fabs(exact)))
+    return error;
+  return error * std::ldexp(1.0, std::ilogb(exact) - std::ilogb(other));
+}
 
 // The largest error so far and where it was.
 template <typename Float> struct WorstError {

@@ -32,7 +32,7 @@ static void sweepRange(const ElementwiseKernel &kernel, const UnaryCase &functio
       double exact = function.reference(x[i]);
       // A correctly rounded result is off by half an ulp at most; the sign of zero still counts.
       if (worst.ulp < 0.5 || y[i] != static_cast<float>(exact) || y[i] == 0)
-        worst.add(ulpError(y[i], exact), x[i], y[i]);
+        worst.add(function.errorOf(x[i], y[i], exact), x[i], y[i]);
     }
   }
 }
@@ -66,7 +66,7 @@ static WorstError<double> sample(const ElementwiseKernel &kernel, const UnaryCas
                           : std::exp(near(random));
     kernel(x.data(), y.data(), block);
     for (size_t i = 0; i < block; ++i)
-      worst.add(ulpError(y[i], function.longReference(x[i])), x[i], y[i]);
+      worst.add(function.errorOf(x[i], y[i], function.longReference(x[i])), x[i], y[i]);
   }
   return worst;
 }

@@ -4,6 +4,7 @@
 // RUN: keratin-check %s --compiled --function=gather_added_to_contraction | FileCheck %s --check-prefix=ADDED
 // RUN: not keratin-check %s --compiled --function=scatter 2>&1 | FileCheck %s --check-prefix=SCATTER
 // RUN: not keratin-check %s --compiled --function=scatter_last 2>&1 | FileCheck %s --check-prefix=LAST
+// RUN: not keratin-check %s --compiled --function=scatter_max 2>&1 | FileCheck %s --check-prefix=MAX
 // RUN: not keratin-check %s --compiled --function=box 2>&1 | FileCheck %s --check-prefix=BOX
 // RUN: not keratin-check %s --compiled --function=shape --symbol=0=5 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not keratin-check %s --compiled --function=empty_axis --symbol=0=0 2>&1 | FileCheck %s --check-prefix=AXIS
@@ -60,6 +61,13 @@ func.func @scatter_last(%i: tensor<2xi32> {check.value = dense<[0, -1]> : tensor
                         %u: tensor<2xi32> {check.value = dense<0> : tensor<2xi32>}) -> tensor<3xi32> {
   %0 = keratin.scatter_last %i, %u : (tensor<2xi32>, tensor<2xi32>) -> tensor<3xi32>
   return %0 : tensor<3xi32>
+}
+
+// MAX: error: scatter_max: {{.*}}out-of-range.mlir:[[@LINE+3]]
+func.func @scatter_max(%i: tensor<2xi32> {check.value = dense<[0, 3]> : tensor<2xi32>},
+                       %u: tensor<2xf32> {check.value = dense<0.0> : tensor<2xf32>}) -> tensor<3xf32> {
+  %0 = keratin.scatter_max %i, %u : (tensor<2xi32>, tensor<2xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
 }
 
 // BOX: error: slice: {{.*}}out-of-range.mlir:[[@LINE+2]]

@@ -511,6 +511,74 @@ func.func @scatter_last(%x: tensor<3x2xi32> {keratin.kind = "input", keratin.nam
   %y = keratin.scatter_last %i, %x : (tensor<3xi64>, tensor<3x2xi32>) -> tensor<4x2xi32>
   return %y : tensor<4x2xi32>
 }
+func.func @erfc(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.erfc %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @erfinv(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %x = keratin.tanh %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %y = keratin.erfinv %x : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @lgamma(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %x = keratin.exp %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %y = keratin.lgamma %x : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @digamma(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %x = keratin.exp %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %y = keratin.digamma %x : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @bessel_i0e(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.bessel_i0e %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @bessel_i1e(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.bessel_i1e %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @zeta(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %e = keratin.abs %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %s = keratin.exp %e : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %q = keratin.exp %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  %y = keratin.zeta %s, %q : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @cummax(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cummax %x {axis = 1 : i64, reverse} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @cummin(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cummin %x {axis = 1 : i64, reverse} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @cumlogsumexp(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cumlogsumexp %x {axis = 1 : i64, reverse} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @scatter_max(%x: tensor<3x2xi32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4x2xi32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<[3, 0, 3]> : tensor<3xi64>
+  %y = keratin.scatter_max %i, %x : (tensor<3xi64>, tensor<3x2xi32>) -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}
+func.func @scatter_min(%x: tensor<3x2xi32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4x2xi32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<[3, 0, 3]> : tensor<3xi64>
+  %y = keratin.scatter_min %i, %x : (tensor<3xi64>, tensor<3x2xi32>) -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}
 // Sizes that the user named, of format 1.4.
 func.func @size_names(%a: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "a"},
                       %b: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "b"})

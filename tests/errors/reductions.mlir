@@ -93,6 +93,14 @@ func.func @scan_of_scalar(%x: tensor<f32>) {
 
 // -----
 
+func.func @running_maximum_axis(%x: tensor<2xf32>) {
+  // expected-error @below {{'keratin.cummax' op axis 1 is outside the rank of 'tensor<2xf32>'}}
+  %y = keratin.cummax %x {axis = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @recurrence_axis(%x: tensor<2xf32>) {
   // expected-error @below {{'keratin.linear_recurrence' op axis -1 is outside the rank of 'tensor<2xf32>'}}
   %y = keratin.linear_recurrence %x, %x {axis = -1 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>

@@ -284,6 +284,14 @@ func.func @scatter_other_rows(%i: tensor<2xi32>, %u: tensor<2x3xf32>) {
 
 // -----
 
+func.func @scatter_max_other_type(%i: tensor<2xi32>, %u: tensor<2xf64>) {
+  // expected-error @below {{'keratin.scatter_max' op the result needs at least one dimension and the updates' element type}}
+  %y = keratin.scatter_max %i, %u : (tensor<2xi32>, tensor<2xf64>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
 func.func @scatter_last_other_type(%i: tensor<2xi32>, %u: tensor<2xi64>) {
   // expected-error @below {{'keratin.scatter_last' op the result needs at least one dimension and the updates' element type}}
   %y = keratin.scatter_last %i, %u : (tensor<2xi32>, tensor<2xi64>) -> tensor<5xi32>

@@ -53,6 +53,13 @@ static const Function functions[] = {
     {"logistic", [](GraphMath &g, Value x) { return g.logistic(x); }},
     {"softplus", [](GraphMath &g, Value x) { return g.softplus(x); }},
     {"erf", [](GraphMath &g, Value x) { return g.erf(x); }},
+    {"erfc", [](GraphMath &g, Value x) { return g.erfc(x); }},
+    {"erfinv", [](GraphMath &g, Value x) { return g.erfinv(x); }},
+    {"lgamma", [](GraphMath &g, Value x) { return g.lgamma(x); }},
+    {"digamma", [](GraphMath &g, Value x) { return g.digamma(x); }},
+    {"zeta of 2.5", [](GraphMath &g, Value x) { return g.zeta(number(g, 2.5, x), x); }},
+    {"bessel_i0e", [](GraphMath &g, Value x) { return g.besselI0e(x); }},
+    {"bessel_i1e", [](GraphMath &g, Value x) { return g.besselI1e(x); }},
     {"x + 0", [](GraphMath &g, Value x) { return g.add(x, number(g, 0, x)); }},
     {"x + 1", [](GraphMath &g, Value x) { return g.add(x, number(g, 1, x)); }},
     {"1 - x", [](GraphMath &g, Value x) { return g.sub(number(g, 1, x), x); }},
@@ -80,9 +87,9 @@ static const Function functions[] = {
        return clip(g, g.add(g.mul(x, number(g, 0.2, x)), number(g, 0.5, x)), 0, 1);
      }},
     {"leaky relu",
-     [](GraphMath &g, Value x) {
-       return g.select(g.greater(x, number(g, 0, x)), x, g.mul(x, number(g, 0.3, x)));
-     }},
+     [](GraphMath &g,
+        Value
+            x) { return g.select(g.greater(x, number(g, 0, x)), x, g.mul(x, number(g, 0.3, x))); }},
     {"elu", [](GraphMath &g,
                Value x) { return g.select(g.greaterEqual(x, number(g, 0, x)), x, g.expm1(x)); }},
     {"softsign", [](GraphMath &g, Value x) { return g.div(x, g.add(number(g, 1, x), g.abs(x))); }},

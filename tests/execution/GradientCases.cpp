@@ -273,6 +273,21 @@ static std::vector<GradientCase> scatterAddCases() {
           {"matrix", {integers({2, 1}, {1, 1}), numbers({2, 1})}, to({2})}};
 }
 
+template <typename Op> static std::vector<GradientCase> scatterExtremeCases() {
+  auto to = [](Shape shape) -> Build {
+    return [shape](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      // Of a row without updates the result is infinite.
+      GraphMath g(b, loc);
+      Value y = b.create<Op>(loc, getTensorType(shape, b.getF64Type()), xs[0], xs[1]);
+      return g.select(g.isFinite(y), y, g.zeroLike(y));
+    };
+  };
+  return {{"duplicates", {integers({5}, {2, 0, 2, 2, 0}), numbers({5, 2})}, to({4, 2})},
+          {"scalar index", {integers({}, {1}), numbers({})}, to({3})},
+          {"nothing", {integers({0}, {}), numbers({0, 2})}, to({2, 2})},
+          {"matrix", {integers({2, 1}, {1, 1}), numbers({2, 1})}, to({2})}};
+}
+
 static std::vector<GradientCase> sparseDotCases() {
   auto rows = [](int64_t count) -> Build {
     return [count](OpBuilder &b, Location loc, ValueRange xs) -> Value {
@@ -395,6 +410,27 @@ template <typename Op> static std::vector<GradientCase> scanCases() {
       cases.push_back({kind + "unknown and empty", {numbers({d(0)}, {0})}, along(0)});
       cases.push_back({kind + "zeros", {given({4}, {2, 0, 3, 0})}, along(0)});
     }
+  return cases;
+}
+
+template <typename Op> static std::vector<GradientCase> runningCases() {
+  std::vector<GradientCase> cases;
+  for (bool reverse : {false, true}) {
+    auto along = [=](int64_t axis) -> Build {
+      return [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+        return b.create<Op>(loc, xs[0].getType(), xs[0], axis, reverse);
+      };
+    };
+    std::string kind = reverse ? "reverse, " : "";
+    cases.push_back({kind + "vector", {numbers({7})}, along(0)});
+    cases.push_back({kind + "first of two", {numbers({4, 2})}, along(0)});
+    cases.push_back({kind + "middle of three", {numbers({2, 5, 2})}, along(1)});
+    cases.push_back({kind + "one element", {numbers({1})}, along(0)});
+    cases.push_back({kind + "nothing", {numbers({0, 2})}, along(0)});
+    cases.push_back({kind + "unknown", {numbers({d(0), 2}, {5, 2})}, along(0)});
+    cases.push_back({kind + "unknown and empty", {numbers({d(0)}, {0})}, along(0)});
+    cases.push_back({kind + "zeros at the end", {given({4}, {-2, -1, -3, 0})}, along(0)});
+  }
   return cases;
 }
 
@@ -706,6 +742,8 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.reverse", reverseCases},
       {"keratin.gather", gatherCases},
       {"keratin.scatter_add", scatterAddCases},
+      {"keratin.scatter_max", scatterExtremeCases<ScatterMaxOp>},
+      {"keratin.scatter_min", scatterExtremeCases<ScatterMinOp>},
       {"keratin.sparse_dot", sparseDotCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
@@ -716,6 +754,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.reduce_min", reductionCases<ReduceMinOp>},
       {"keratin.cumsum", scanCases<CumsumOp>},
       {"keratin.cumprod", scanCases<CumprodOp>},
+      {"keratin.cummax", runningCases<CummaxOp>},
+      {"keratin.cummin", runningCases<CumminOp>},
+      {"keratin.cumlogsumexp", runningCases<CumlogsumexpOp>},
       {"keratin.linear_recurrence", linearRecurrenceCases},
       {"keratin.dot_general", dotGeneralCases},
       {"keratin.convolution", convolutionCases},

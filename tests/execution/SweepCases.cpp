@@ -442,6 +442,13 @@ static std::vector<SweepCase> scatterLastCases() {
   return scatterCases<ScatterLastOp>(integerDtypes());
 }
 
+static std::vector<SweepCase> scatterMaxCases() {
+  return scatterCases<ScatterMaxOp>(numberDtypes());
+}
+static std::vector<SweepCase> scatterMinCases() {
+  return scatterCases<ScatterMinOp>(numberDtypes());
+}
+
 static std::vector<SweepCase> dynamicSliceCases() {
   Moves moves("dynamic_slice");
   auto add = [&](const char *from, const char *sizes, keratin_dtype_t dtype) {
@@ -738,6 +745,33 @@ template <typename Op> static std::vector<SweepCase> scanCases() {
                        }});
     }
   return cases;
+}
+
+template <typename Op>
+static std::vector<SweepCase> runningCases(const std::vector<keratin_dtype_t> &dtypes) {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const Shape &dims : shapes())
+    for (int64_t axis = 0; axis < int64_t(dims.size()); ++axis) {
+      keratin_dtype_t dtype = nextOf(dtypes, counter);
+      cases.push_back({std::string(Op::getOperationName()) + " " + dtypeName(dtype) + " " +
+                           toString(dims) + " axis " + std::to_string(axis),
+                       {{dims, dtype, Elements::Any}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         Values results;
+                         for (bool reverse : {false, true})
+                           results.push_back(math.builder().create<Op>(
+                               math.location(), xs[0].getType(), xs[0], axis, reverse));
+                         return results;
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> cummaxCases() { return runningCases<CummaxOp>(numberDtypes()); }
+static std::vector<SweepCase> cumminCases() { return runningCases<CumminOp>(numberDtypes()); }
+static std::vector<SweepCase> cumlogsumexpCases() {
+  return runningCases<CumlogsumexpOp>(floatDtypes());
 }
 
 static std::vector<SweepCase> linearRecurrenceCases() {
@@ -1095,6 +1129,8 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.gather", gatherCases},
       {"keratin.scatter_add", scatterAddCases},
       {"keratin.scatter_last", scatterLastCases},
+      {"keratin.scatter_max", scatterMaxCases},
+      {"keratin.scatter_min", scatterMinCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.truncate", truncateCases},
@@ -1112,6 +1148,9 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.top_k", topKCases},
       {"keratin.cumsum", scanCases<CumsumOp>},
       {"keratin.cumprod", scanCases<CumprodOp>},
+      {"keratin.cummax", cummaxCases},
+      {"keratin.cummin", cumminCases},
+      {"keratin.cumlogsumexp", cumlogsumexpCases},
       {"keratin.linear_recurrence", linearRecurrenceCases},
       {"keratin.dot_general", dotGeneralCases},
       {"keratin.convolution", convolutionCases},

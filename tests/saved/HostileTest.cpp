@@ -92,9 +92,9 @@ static const std::vector<Evil> &evils() {
       {"nothing", [](G) {}, "accepted"},
       // Versions.
       {"newer minor", [](G g) { g.set_version(1 << 16 | 7); },
-       "1.7 is newer; this Keratin reads up to 1.4"},
+       "1.7 is newer; this Keratin reads up to 1.5"},
       {"newer major", [](G g) { g.set_version(2 << 16); },
-       "format version 2.0 is another major version; this Keratin reads 1.x up to 1.4"},
+       "format version 2.0 is another major version; this Keratin reads 1.x up to 1.5"},
       {"major 0", [](G g) { g.set_version(5); }, "does not exist"},
       {"other magic", [](G g) { g.set_magic(1); }, "not a saved graph: it does not begin like one"},
       // Types.

@@ -7,7 +7,8 @@ that the error of the rounding is made up for. Needs mpmath.  Usage: fit.py > co
 """
 import struct
 import sys
-from mpmath import mp, mpf, matrix, lu_solve, log, exp, sin, cos, tanh, atan, erf, erfc, atanh, sqrt, pi, chop
+from mpmath import (mp, mpf, matrix, lu_solve, log, exp, expm1, sin, cos, cot, tanh, atan, erf, erfc, atanh, sqrt, pi, loggamma,
+                    digamma, psi, besseli, findroot)
 
 mp.dps = 60
 
@@ -112,6 +113,95 @@ def odd_tail(g):
     return f, weight
 
 
+def ratio(x, c):
+    """What a formula's t = (x - c) / (x + c) is; behind it is x of t."""
+    return (mpf(x) - c) / (mpf(x) + c)
+
+
+def of_ratio(g, c):
+    return lambda t: g(c * (1 + t) / (1 - t))
+
+
+def relative(f):
+    return lambda x: 1 / abs(f(x))
+
+
+def erfinv_over_x(w):
+    """erfinv(x) / x for w = -log(1 - x^2), by Newton's method."""
+    if w < mpf(10) ** -30:
+        return sqrt(pi) / 2
+    x = sqrt(-expm1(-w))
+    rest = exp(-w) / (1 + x)  # 1 - x
+    y = sqrt(w) if w > 2 else x * sqrt(pi) / 2
+    for _ in range(100):
+        slope = 2 / sqrt(pi) * exp(-y * y)
+        step = (rest - erfc(y)) / slope if w > 1 else (erf(y) - x) / slope
+        step /= 1 + y * step
+        y -= step
+        if abs(step) < mpf(10) ** -40 * y:
+            break
+    return y / x
+
+
+def special_functions():
+    for bits, count, limit in ((32, 10, '10.2'), (64, 22, '27.5')):
+        f = of_ratio(lambda a: (1 + 2 * a) * exp(a * a) * erfc(a), 3)
+        fit(f"erfcScaled{bits}", f"(1 + 2 a) exp(a^2) erfc(a) in t = (a - 3) / (a + 3) for a from 1/2 to {limit}",
+            f, relative(f), ratio('0.5', 3), ratio(limit, 3), count, bits)
+    for bits, name, lo, hi, count in ((32, "Central", '0', '5', 10), (64, "Central", '0', '6.25', 25)):
+        middle = (mpf(lo) + mpf(hi)) / 2
+        f = lambda u, middle=middle: erfinv_over_x(u + middle)
+        fit(f"erfinv{name}{bits}", f"erfinv(x) / x in w - {float(middle)}, w = -log(1 - x^2) to {hi}",
+            f, relative(f), -middle, middle, count, bits)
+    for bits, name, lo, hi, middle, count in ((32, "Tail", sqrt(mpf(5)), '4.1', '3', 10), (64, "Middle", '2.5', '4', '3.25', 21),
+                                              (64, "Tail", '4', '6.05', '5', 19)):
+        f = lambda u, middle=mpf(middle): erfinv_over_x((u + middle) ** 2)
+        fit(f"erfinv{name}{bits}", f"the same in sqrt(w) - {middle}, sqrt(w) from {float(lo):.4g} to {hi}",
+            f, relative(f), mpf(lo) - mpf(middle), mpf(hi) - mpf(middle), count, bits)
+
+    def log_gamma_near(x):
+        if abs((x - 1) * (x - 2)) < mpf(10) ** -28:
+            x += mpf(10) ** -28
+        return loggamma(x) / ((x - 1) * (x - 2))
+    f = of_ratio(log_gamma_near, 2)
+    fit("logGammaNear64", "log gamma(y) / ((y - 1) (y - 2)) in t = (y - 2) / (y + 2) for y from 1 to 4.5",
+        f, relative(f), ratio(1, 2), ratio('4.5', 2), 22, 64)
+
+    def log_gamma_far(z):
+        y = 1 / sqrt(z)
+        return (loggamma(y) - ((y - mpf(1) / 2) * log(y) - y + log(2 * pi) / 2)) * y
+    tiny = mpf(10) ** -10
+    fit("logGammaFar64", "what Stirling's formula lacks, times y, in 1 / y^2 for y >= 4.5; error of log gamma",
+        log_gamma_far, lambda z: sqrt(z) / loggamma(1 / sqrt(z)), tiny, 1 / mpf('4.5') ** 2, 8, 64)
+    root = findroot(digamma, mpf('1.4616'))
+    f = of_ratio(lambda y: digamma(y) / (y - root) if abs(y - root) > mpf(10) ** -28 else psi(1, root), 2)
+    fit("digammaNear64", "digamma(y) / (y - root) in t = (y - 2) / (y + 2) for y from 1 to 3",
+        f, relative(f), ratio(1, 2), ratio(3, 2), 20, 64)
+
+    def digamma_far(z):
+        y = 1 / sqrt(z)
+        return (log(y) - 1 / (2 * y) - digamma(y)) * y * y
+    fit("digammaFar64", "(log(y) - 1 / (2 y) - digamma(y)) y^2 in 1 / y^2 for y >= 3; error of digamma",
+        digamma_far, lambda z: z / digamma(1 / sqrt(z)), tiny, mpf(1) / 9, 12, 64)
+    fit("piCotangent64", "pi r cot(pi r) in r^2 for |r| <= 1/2; absolute error",
+        lambda z: pi * sqrt(z) * cot(pi * sqrt(z)), lambda z: mpf(1), mpf(10) ** -20, mpf(1) / 4, 15, 64)
+    f = lambda z: sin(pi * sqrt(z)) / (pi * sqrt(z))
+    fit("sinePi64", "sin(pi r) / (pi r) in r^2 for |r| <= 1/2", f, relative(f), mpf(10) ** -20, mpf(1) / 4, 9, 64)
+    for order in (0, 1):
+        def small(z, order=order):
+            return besseli(order, sqrt(z)) / sqrt(z) ** order
+
+        def large(v, order=order):
+            a = 16 / (1 + v)
+            return besseli(order, a) * exp(-a) * sqrt(a)
+        what = "" if order == 0 else " / a"
+        for bits, counts in ((32, (11, 6)), (64, (16, 24))):
+            fit(f"besselI{order}Small{bits}", f"I{order}(a){what} in a^2 for a from 0 to 8",
+                small, relative(small), mpf(10) ** -12, mpf(64), counts[0], bits)
+            fit(f"besselI{order}Large{bits}", f"exp(-a) I{order}(a) sqrt(a) in 16 / a - 1 for a >= 8",
+                large, relative(large), mpf('-0.999'), mpf(1), counts[1], bits)
+
+
 def main():
     print("// Written by tools/fit-polynomials/fit.py; do not edit.")
     print("#ifndef KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H")
@@ -173,6 +263,7 @@ def main():
         return exp(x * x) * erfc(x)
     fit("erfLarge64", "exp(x^2) erfc(x) in t = (x - 2) / (x + 2) for x from 1 to 6; error of erf",
         scaled_erfc, lambda t: exp(-(2 * (1 + t) / (1 - t)) ** 2), mpf(-1) / 3, mpf(1) / 2, 18, 64)
+    special_functions()
     print("// 2 / pi in words of 32 bits after one word of zeros, most significant first.")
     print("inline constexpr unsigned twoOverPi[] = {")
     mp.prec = 1500

@@ -138,7 +138,6 @@ ScatterKernel::Values ScatterKernel::add(ArrayRef<Value> sums, const Addition &a
     Value here = e.logicalAnd(addition.exists, e.equal(row, i64(r)));
     for (Value addend : addition.addends) {
       Value sum = sums[next.size()];
-      emitter.setElementType(type);
       Value larger = nest.combined(emitter, sum, addend);
       next.push_back(e.select(here, nest.isSparse ? larger : rounded(larger, type), sum));
     }
@@ -197,7 +196,7 @@ void ScatterKernel::emit() {
   for (unsigned i = 0; i < plan.columns; ++i)
     hasColumn.push_back(e.less(column(i), size(nest.width)));
   checkIndices();
-  Values sums(size_t(plan.rows) * plan.columns, zero(type));
+  Values sums(size_t(plan.rows) * plan.columns, nest.initial(emitter));
   sums = e.loop(i64(0), size(nest.count), int64_t(plan.looks) * plan.unitThreads, sums,
                 [&](Value first, ValueRange carried) { return look(first, Values(carried)); });
   storeSums(sums);

@@ -8,7 +8,7 @@
 
 namespace keratin::codegen {
 
-// scatter_add and sparse_dot. A unit is a tile of the result, whose sums are in the registers of a
+// Scatters and sparse_dot. A unit is a tile of the result, whose sums are in the registers of a
 // warp. It looks through all indices, a few for each thread at a time; votes say which of them are
 // its rows, and what they say is added in their order. So the result is that of one thread,
 // whatever the device, and nothing is zeroed or read back.
