@@ -1,0 +1,18 @@
+// Factorizations as ops that every target knows: one file an op.
+#ifndef KERATIN_PASSES_LINALG_FACTORIZATIONS_H
+#define KERATIN_PASSES_LINALG_FACTORIZATIONS_H
+
+#include "ir/builder/GraphMath.h"
+
+namespace keratin::passes {
+
+// Each emits, where the builder is and with the op's location, what computes the results of the op,
+// and returns them in their order; the op itself is left alone.
+llvm::SmallVector<mlir::Value> expandCholesky(mlir::OpBuilder &builder, ir::CholeskyOp op);
+llvm::SmallVector<mlir::Value> expandTriangularSolve(mlir::OpBuilder &builder,
+                                                     ir::TriangularSolveOp op);
+llvm::SmallVector<mlir::Value> expandLu(mlir::OpBuilder &builder, ir::LuOp op);
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_LINALG_FACTORIZATIONS_H

@@ -1,0 +1,26 @@
+// Passes of passes/linalg; included by passes/Passes.td.
+
+def ExpandFactorizations : KeratinPass<"expand-factorizations"> {
+  let summary = "Replaces factorizations of matrices, and what is solved by them, by loops and contractions.";
+  let description = [{
+    So every target has them by what it makes of those. A block of rows and columns is a
+    keratin.scan over columns, whose steps work on whole vectors; what the op does not read is masked.
+    Matrices of a known size above a block are divided into blocks when the function is compiled: one on
+    the diagonal is factored by the loop, the panel beside it and the rest of the matrix follow by
+    keratin.dot_general. Matrices of an unknown size are one block. Leading dimensions are batches
+    throughout.
+
+    Before:
+    ```mlir
+    %y = keratin.triangular_solve %a, %b {lower} : (tensor<4x4xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    ```
+    After:
+    ```mlir
+    %y = keratin.scan length = #keratin.dims<4> init(%b) over(%columns, %diagonal) with()
+        : (…) -> tensor<4x2xf32> {
+    ^bb0(%t: tensor<i64>, %rest: tensor<4x2xf32>, %column: tensor<4xf32>, %d: tensor<f32>):
+      …                    // row %t is divided by %d, the rows below lose %column times it
+    }
+    ```
+  }];
+}
