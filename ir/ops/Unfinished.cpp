@@ -13,11 +13,6 @@ using namespace mlir;
 #define KERATIN_ALL(Op) KERATIN_VERIFY(Op) KERATIN_EVALUATE(Op) KERATIN_VJP(Op)
 // clang-format on
 
-// Factorizations.
-KERATIN_ALL(CholeskyOp)
-KERATIN_ALL(TriangularSolveOp)
-KERATIN_ALL(LuOp)
-
 // Orthogonal factorizations.
 KERATIN_ALL(QrOp)
 KERATIN_ALL(EighOp)

@@ -3,6 +3,7 @@
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/reference/BlockRunner.h"
 #include "ir/reference/BoundsOfCollective.h"
+#include "ir/reference/BoundsOfFactorization.h"
 #include "ir/reference/BoundsOfOp.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
@@ -181,6 +182,8 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return success();
   if (isa<CtcBeamSearchOp>(op))
     return search(op, operands, results);
+  if (isa<CholeskyOp, LuOp, TriangularSolveOp>(op))
+    return boundsOfFactorization(&op, operands, context, results);
   if (isCollective(&op))
     return boundsOfCollective(&op, *operands[0], context, results);
   return BoundsOfOp(&op, operands, context, options).run(results);

@@ -10,14 +10,44 @@ namespace keratin::passes {
 
 namespace {
 
+// The op on float32 in the place of 16-bit floats, whose steps would round too much.
+template <typename Op> Op widened(OpBuilder &builder, Op op) {
+  auto isNarrow = [](Type type) {
+    auto floats = dyn_cast<FloatType>(cast<RankedTensorType>(type).getElementType());
+    return floats && floats.getWidth() < 32;
+  };
+  if (llvm::none_of(op->getOperandTypes(), isNarrow))
+    return op;
+  GraphMath g(builder, op.getLoc());
+  Operation *wide = builder.clone(*op);
+  for (OpOperand &operand : wide->getOpOperands())
+    if (isNarrow(operand.get().getType())) {
+      builder.setInsertionPoint(wide);
+      operand.set(g.cast(operand.get(), builder.getF32Type()));
+    }
+  builder.setInsertionPointAfter(wide);
+  for (auto [result, wideResult] : llvm::zip(op->getResults(), wide->getResults())) {
+    const Type narrow = getElementType(result);
+    if (isNarrow(result.getType()))
+      wideResult.setType(withElementType(getTensorType(wideResult), builder.getF32Type()));
+    result.replaceAllUsesWith(g.cast(wideResult, narrow));
+  }
+  op->erase();
+  builder.setInsertionPoint(wide);
+  return cast<Op>(wide);
+}
+
 struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactorizationsPass> {
   // Ops of this kind, those in loops and branches included.
   template <typename Op> void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op)) {
-    getOperation().walk([&](Op op) {
+    SmallVector<Op> ops;
+    getOperation().walk([&](Op op) { ops.push_back(op); });
+    for (Op op : ops) {
       OpBuilder builder(op);
+      op = widened(builder, op);
       op->replaceAllUsesWith(expansion(builder, op));
       op->erase();
-    });
+    }
   }
 
   // What is expanded into others goes before them.

@@ -61,7 +61,7 @@ SteppedValue StepBatcher::makeOwn(GatherOp op, GraphMath &g) {
   auto [x, xVaries] = lookup(op.getX());
   auto [indices, indicesVary] = lookup(op.getIndices());
   if (!xVaries)
-    return again(op, {x, indices}, /*isVarying=*/true);
+    return again(op, {x, indices}, /*isVarying=*/true).front();
   if (indicesVary) {
     Value places = placesInAll(indices, getShape(x)[1],
                                "gather: an index is outside the first axis of the reference", g);
@@ -263,7 +263,8 @@ SteppedValue StepBatcher::makeOwn(DynamicUnsliceOp op, GraphMath &g) {
 
 // The size is the same in each step.
 SteppedValue StepBatcher::makeOwn(TruncateOp op, GraphMath &) {
-  SteppedValue made = again(op, {lookup(op.getX()).value, lookup(op.getSize()).value}, true);
+  SteppedValue made =
+      again(op, {lookup(op.getX()).value, lookup(op.getSize()).value}, true).front();
   made.value.getDefiningOp<TruncateOp>().setAxis(op.getAxis() + 1);
   return made;
 }
@@ -272,15 +273,15 @@ SteppedValue StepBatcher::makeOwn(DependOp op, GraphMath &g) {
   SmallVector<Value> operands{forAllSteps(op.getX(), g)};
   for (Value after : op.getAfter())
     operands.push_back(lookup(after).value);
-  return again(op, operands, /*isVarying=*/true);
+  return again(op, operands, /*isVarying=*/true).front();
 }
 
 SteppedValue StepBatcher::makeOwn(RequireOp op, GraphMath &) {
-  return again(op, lookup(op.getX()).value, /*isVarying=*/true);
+  return again(op, lookup(op.getX()).value, /*isVarying=*/true).front();
 }
 
 SteppedValue StepBatcher::makeOwn(CheckRangeOp op, GraphMath &) {
-  return again(op, lookup(op.getX()).value, /*isVarying=*/true);
+  return again(op, lookup(op.getX()).value, /*isVarying=*/true).front();
 }
 
 // Samples of all steps are samples.

@@ -37,13 +37,17 @@ Value StepBatcher::repeated(SteppedValue value, GraphMath &g) const {
 }
 
 // The op once more, on these operands.
-SteppedValue StepBatcher::again(Operation *op, ValueRange operands, bool isVarying) {
+SteppedValues StepBatcher::again(Operation *op, ValueRange operands, bool isVarying) {
   IRMapping mapping;
   mapping.map(op->getOperands(), operands);
   Operation *clone = builder.clone(*op, mapping);
-  if (isVarying)
-    clone->getResult(0).setType(*stackType(getTensorType(op->getResult(0)), steps));
-  return {clone->getResult(0), isVarying};
+  SteppedValues made;
+  for (Value result : clone->getResults()) {
+    if (isVarying)
+      result.setType(*stackType(getTensorType(result), steps));
+    made.push_back({result, isVarying});
+  }
+  return made;
 }
 
 static SteppedValues listOf(SteppedValue value) { return {value}; }
@@ -57,7 +61,7 @@ SteppedValues StepBatcher::make(Operation *op) {
   if (!isVarying && !isa<DimOp>(op)) {
     for (Value operand : op->getOperands())
       operands.push_back(lookup(operand).value);
-    return {again(op, operands, /*isVarying=*/false)};
+    return again(op, operands, /*isVarying=*/false);
   }
 #define KERATIN_BATCHED(Op)                                                                        \
   if (auto own = dyn_cast<Op>(op))                                                                 \
@@ -65,9 +69,9 @@ SteppedValues StepBatcher::make(Operation *op) {
 #include "ir/interfaces/OpBatching.inc"
   for (Value operand : op->getOperands())
     operands.push_back(forAllSteps(operand, g));
-  SteppedValue made = again(op, operands, /*isVarying=*/true);
-  prependDimension(made.value.getDefiningOp());
-  return {made};
+  SteppedValues made = again(op, operands, /*isVarying=*/true);
+  prependDimension(made.front().value.getDefiningOp());
+  return made;
 }
 
 void StepBatcher::batch(Operation *op) {

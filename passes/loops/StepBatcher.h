@@ -84,7 +84,7 @@ private:
   SteppedValues makeSideBySide(ir::WhileOp op, ir::GraphMath &g);
   SteppedValues makeUntilAllAreDone(ir::WhileOp op, ir::GraphMath &g);
 
-  SteppedValue again(mlir::Operation *op, mlir::ValueRange operands, bool isVarying);
+  SteppedValues again(mlir::Operation *op, mlir::ValueRange operands, bool isVarying);
   SteppedValue scatter(mlir::Operation *op, mlir::Value indices, mlir::Value updates,
                        ir::GraphMath &g);
   mlir::Value placesInAll(mlir::Value indices, const ir::DimExpr &rows, llvm::StringRef message,

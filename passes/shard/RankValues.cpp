@@ -551,6 +551,8 @@ LogicalResult RankValues::visitMove(Operation *op) {
     leavesAlone = isKept();
   else if (isa<CtcBeamSearchOp>(op))
     leavesAlone = before == 0u;
+  else if (isa<CholeskyOp, LuOp, TriangularSolveOp>(op)) // batches are before rows and columns
+    leavesAlone = isKept() && *before + 2 < getShape(op->getOperand(0)).size();
   bool mentions = false;
   forEachDims(op, [&](DimsAttr dims) {
     mentions |= llvm::any_of(dims.getDims(), [&](const DimExpr &size) { return isSharded(size); });

@@ -702,3 +702,28 @@ func.func @local_statistics(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.k
   %y = keratin.leave_rank %centred : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
   return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
 }
+
+// Of definite matrices of any numbers.
+func.func @cholesky(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<3x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %unit = keratin.constant dense<[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %square = keratin.dot_general %a, %a batch = [] x [] contract = [0] x [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3x3xf32>
+  %x = keratin.add %square, %unit : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  %y = keratin.cholesky %x : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %y : tensor<3x3xf32>
+}
+
+func.func @triangular_solve(%b: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %a = keratin.constant dense<[[2.0, 0.5, 1.0], [0.0, 4.0, -1.0], [0.0, 0.0, 8.0]]> : tensor<3x3xf32>
+  %0 = keratin.triangular_solve %a, %b : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  %1 = keratin.triangular_solve %a, %0 {transposed} : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  %y = keratin.triangular_solve %a, %1 {lower, unit_diagonal} : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+func.func @lu(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x3xf32> {keratin.kind = "output", keratin.name = "factors"}, tensor<2xi64> {keratin.kind = "output", keratin.name = "permutation"}) {
+  %y:2 = keratin.lu %x : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xi64>)
+  return %y#0, %y#1 : tensor<2x3xf32>, tensor<2xi64>
+}

@@ -1,6 +1,6 @@
 #include "tests/execution/GradientCases.h"
 
-#include "ir/builder/GraphMath.h"
+#include "ir/builder/MatrixMath.h"
 #include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
 
@@ -729,6 +729,62 @@ static std::vector<GradientCase> permuteCases() {
            }}};
 }
 
+//===-- Factorizations ------------------------------------------------------------------------===//
+
+static std::vector<GradientCase> choleskyCases() {
+  Build build = [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+    GraphMath g(b, loc);
+    Value square = matrixProduct(g, xs[0], xs[0], {false, true});
+    Value x = g.add(square, unitMatrices(g, square));
+    return b.create<CholeskyOp>(loc, x.getType(), x);
+  };
+  return {{"of rank 2", {numbers({3, 3})}, build},
+          {"of batches", {numbers({2, 2, 2})}, build},
+          {"of one element", {numbers({1, 1})}, build},
+          {"of nothing", {numbers({0, 0})}, build},
+          {"unknown", {numbers({d(0), d(0)}, {3, 3})}, build}};
+}
+
+static std::vector<GradientCase> triangularSolveCases() {
+  std::vector<GradientCase> cases;
+  for (int form = 0; form < 8; ++form) {
+    const bool lower = form & 1, transposed = form & 2, unit = form & 4;
+    Build build = [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      GraphMath g(b, loc);
+      Value a = g.add(xs[0], g.scale(unitMatrices(g, xs[0]), 3));
+      return b.create<TriangularSolveOp>(loc, xs[1].getType(), a, xs[1], lower, transposed, unit);
+    };
+    const std::string name = "form " + std::to_string(form);
+    cases.push_back({name, {numbers({3, 3}), numbers({3, 2}, "any", 2)}, build});
+    if (form % 3 == 0) {
+      cases.push_back(
+          {name + " of batches", {numbers({2, 2, 2}), numbers({2, 2, 1}, "any", 2)}, build});
+      cases.push_back({name + " unknown",
+                       {numbers({d(0), d(0)}, {2, 2}), numbers({d(0), d(1)}, {2, 2}, "any", 2)},
+                       build});
+      cases.push_back({name + " of nothing", {numbers({0, 0}), numbers({0, 2}, "any", 2)}, build});
+    }
+  }
+  return cases;
+}
+
+// Rows have their largest element far from the diagonal, so all are exchanged.
+static std::vector<GradientCase> luCases() {
+  Build build = [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+    GraphMath g(b, loc);
+    const int64_t rank = getTensorType(xs[0]).getRank();
+    Value x = g.add(xs[0], g.reverse(g.scale(unitMatrices(g, xs[0]), 4), {rank - 2}));
+    Shape rows = getShape(x);
+    rows.pop_back();
+    return b.create<LuOp>(loc, x.getType(), getTensorType(rows, b.getI64Type()), x).getFactors();
+  };
+  return {{"of rank 2", {numbers({3, 3})}, build},
+          {"of batches", {numbers({2, 2, 2})}, build},
+          {"of one element", {numbers({1, 1})}, build},
+          {"of nothing", {numbers({0, 0})}, build},
+          {"unknown", {numbers({d(0), d(0)}, {3, 3})}, build}};
+}
+
 std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, const OpEntry &op) {
   static const std::map<std::string, std::vector<GradientCase> (*)()> written = {
       {"keratin.select", selectCases},
@@ -745,6 +801,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.scatter_max", scatterExtremeCases<ScatterMaxOp>},
       {"keratin.scatter_min", scatterExtremeCases<ScatterMinOp>},
       {"keratin.sparse_dot", sparseDotCases},
+      {"keratin.cholesky", choleskyCases},
+      {"keratin.triangular_solve", triangularSolveCases},
+      {"keratin.lu", luCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.truncate", truncateCases},

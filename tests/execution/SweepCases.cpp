@@ -1,5 +1,6 @@
 #include "tests/execution/SweepCases.h"
 
+#include "ir/builder/MatrixMath.h"
 #include "ir/reference/HostConversions.h"
 #include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
@@ -498,6 +499,80 @@ static std::vector<SweepCase> sparseDotCases() {
   }
   return cases;
 }
+
+//===-- Factorizations ------------------------------------------------------------------------===//
+
+static std::vector<keratin_dtype_t> floatDtypes() {
+  return {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_FLOAT16,
+          KERATIN_DTYPE_BFLOAT16};
+}
+
+// Of a few blocks, of unknown size, of nothing.
+static std::vector<SweepCase> choleskyCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes : {"1;1", "5;5", "2;3;4;4", "d0;d0", "d1;6;6", "2;d0;d0", "0;0", "2;0;0",
+                            "0;3;3", "40;40", "2;70;70"})
+    for (int i = 0; i < 2; ++i) {
+      keratin_dtype_t dtype = nextOf(floatDtypes(), counter);
+      cases.push_back({std::string("cholesky ") + sizes + " " + dtypeName(dtype),
+                       {{shape(sizes), dtype, Elements::Small}},
+                       [](GraphMath &math, ValueRange xs) -> Values {
+                         Value square = matrixProduct(math, xs[0], xs[0], {false, true});
+                         Value x = math.add(square, unitMatrices(math, square));
+                         return {
+                             math.builder().create<CholeskyOp>(math.location(), x.getType(), x)};
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> triangularSolveCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (auto [a, b] : {std::pair("1;1", "1;3"), std::pair("5;5", "5;1"), std::pair("2;4;4", "2;4;7"),
+                      std::pair("d0;d0", "d0;d2"), std::pair("d1;3;3", "d1;3;2"),
+                      std::pair("0;0", "0;2"), std::pair("3;3", "3;0"), std::pair("70;70", "70;9")})
+    for (int form = 0; form < 8; ++form) {
+      keratin_dtype_t dtype = nextOf(floatDtypes(), ++counter);
+      const bool lower = form & 1, transposed = form & 2, unit = form & 4;
+      cases.push_back({std::string("triangular_solve ") + a + " " + b + " " + dtypeName(dtype) +
+                           " " + std::to_string(form),
+                       {{shape(a), dtype, Elements::Small}, {shape(b), dtype, Elements::Small}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         // Of ones on the diagonal beside such numbers, a few dozen rows would make
+                         // anything.
+                         Value scaled = math.scale(xs[0], 0.125);
+                         return {math.builder().create<TriangularSolveOp>(
+                             math.location(), xs[1].getType(), withDiagonal(math, scaled, 2), xs[1],
+                             lower, transposed, unit)};
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> luCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes : {"1;1", "5;5", "3;7", "7;3", "2;3;4;4", "d0;d0", "d0;d2", "d1;6;5",
+                            "0;0", "0;3", "3;0", "40;40", "36;70", "2;70;36"})
+    for (int i = 0; i < 2; ++i) {
+      keratin_dtype_t dtype = nextOf(floatDtypes(), counter);
+      cases.push_back({std::string("lu ") + sizes + " " + dtypeName(dtype),
+                       {{shape(sizes), dtype, Elements::Small}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         Shape rows = getShape(xs[0]);
+                         rows.pop_back();
+                         auto op = math.builder().create<LuOp>(
+                             math.location(), xs[0].getType(),
+                             getTensorType(rows, math.builder().getI64Type()), xs[0]);
+                         return {op.getFactors(), op.getPermutation()};
+                       }});
+    }
+  return cases;
+}
+
+//===-- Sizes that are computed ---------------------------------------------------------------===//
 
 // Followed by an op of the size, and by one that has it without reading the result.
 static std::vector<SweepCase> truncateCases() {
@@ -1137,6 +1212,9 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.ctc_beam_search", ctcBeamSearchCases},
       {"keratin.check_range", checkRangeCases},
       {"keratin.sparse_dot", sparseDotCases},
+      {"keratin.cholesky", choleskyCases},
+      {"keratin.triangular_solve", triangularSolveCases},
+      {"keratin.lu", luCases},
       {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},
       {"keratin.reduce_prod", numberReductionCases<ReduceProdOp, Elements::Positive>},
       {"keratin.reduce_max", numberReductionCases<ReduceMaxOp>},

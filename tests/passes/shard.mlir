@@ -311,3 +311,16 @@ func.func @a_gradient_in_two_ways(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {ker
   %s = keratin.mul %g, %g : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %m, %s : tensor<4xf32>, tensor<4xf32>
 }
+
+// Batches stand before rows and columns.
+// CHECK-LABEL: func.func @factors_of_matrices_that_ranks_have
+// CHECK-NOT:     keratin.all_
+// CHECK:         keratin.cholesky
+// CHECK-NEXT:    keratin.triangular_solve
+// CHECK-NEXT:    return
+func.func @factors_of_matrices_that_ranks_have(%x: tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>> {keratin.sharded = 0 : i64})
+    -> tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>> {
+  %l = keratin.cholesky %x : (tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>>) -> tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>>
+  %y = keratin.triangular_solve %l, %x {lower} : (tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>>, tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>>) -> tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>>
+  return %y : tensor<?x4x4xf32, #keratin.dims<d0, 4, 4>>
+}

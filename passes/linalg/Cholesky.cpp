@@ -1,0 +1,87 @@
+// The upper triangle U = L^T, by rows: each is divided by the root of its pivot and taken from
+// those below. In panels of rows: what all rows before a panel take from it is one contraction.
+// (XLA's CholeskyExpander does so by columns.)
+#include "passes/linalg/Factorizations.h"
+#include "passes/linalg/LoopParts.h"
+#include "passes/loops/StepMoves.h"
+
+#include "ir/builder/LoopBuilder.h"
+#include "ir/builder/MatrixMath.h"
+
+#include <limits>
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+
+// The rows of U in a panel, whose first columns are those of its own rows. Of each row what lies
+// before the diagonal is not read.
+static Value factorPanel(GraphMath &math, Value panel) {
+  const size_t axis = getShape(panel).size() - 2;
+  const DimExpr rows = getShape(panel)[axis];
+  ScanOp loop = buildScan(math, rows, {panel, {}, {}}, [&](GraphMath &g, LoopStep &step) {
+    Value rest = step.states[0], row = elementAt(g, rest, axis, step.number);
+    Value root = g.sqrt(elementAt(g, row, axis, step.number));
+    Value isBehind = placesThat(g, Comparison::GE, row, axis, step.number);
+    Value u = g.select(isBehind, g.div(row, repeatAlong(g, root, row, axis)), g.zeroLike(row));
+    Shape own = getShape(u), first(own.size(), DimExpr(0));
+    own[axis] = rows;
+    Value factors = g.slice(u, first, own, SmallVector<int64_t>(own.size(), 1));
+    step.next = {
+        g.sub(rest, g.mul(repeatAlong(g, factors, rest, axis + 1), repeatAlong(g, u, rest, axis)))};
+    step.stacked = {u};
+  });
+  return moveFirst(math, loop.getStacks()[0], int64_t(axis));
+}
+
+// One matrix above the other, where panels end at the same column: of each its last columns.
+static Value lastColumns(GraphMath &g, ArrayRef<Value> panels, int64_t columns) {
+  SmallVector<Value> parts;
+  for (Value panel : panels) {
+    Shape shape = getShape(panel);
+    const DimExpr rows = shape[shape.size() - 2];
+    parts.push_back(matrixPart(g, panel, 0, rows, shape.back().constantValue() - columns, columns));
+  }
+  return g.concatenate(parts, int64_t(getShape(panels[0]).size()) - 2);
+}
+
+static Value factorInPanels(GraphMath &g, Value x, int64_t size) {
+  SmallVector<Value> panels;
+  for (int64_t first = 0; first < size; first += kFactorBlock) {
+    const int64_t rows = std::min(kFactorBlock, size - first), columns = size - first;
+    Value panel = matrixTranspose(g, matrixPart(g, x, first, columns, first, rows));
+    if (!panels.empty()) {
+      Value before = lastColumns(g, panels, columns);
+      panel = g.sub(panel, matrixProduct(g, matrixPart(g, before, 0, first, 0, rows), before,
+                                         {/*aTransposed=*/true}));
+    }
+    panels.push_back(factorPanel(g, panel));
+  }
+  for (Value &panel : panels) {
+    Shape low(getShape(panel).size(), DimExpr(0)), shape = getShape(panel);
+    low.back() = size - shape.back().constantValue();
+    shape.back() = size;
+    panel = g.pad(panel, low, SmallVector<int64_t>(low.size(), 0), shape);
+  }
+  return g.concatenate(panels, int64_t(getShape(x).size()) - 2);
+}
+
+SmallVector<Value> expandCholesky(OpBuilder &builder, CholeskyOp op) {
+  GraphMath g(builder, op.getLoc());
+  const DimExpr size = getShape(op.getX()).back();
+  if (size == DimExpr(0))
+    return {op.getX()};
+  const bool isDivided = size.isConstant() && size.constantValue() > kFactorBlock;
+  Value upper = isDivided ? factorInPanels(g, op.getX(), size.constantValue())
+                          : factorPanel(g, matrixTranspose(g, op.getX()));
+  Value lower = matrixTranspose(g, upper);
+  // The first pivot that is not positive leaves a NaN on the diagonal.
+  Value diagonal = mainDiagonal(g, lower);
+  const int64_t axis = getTensorType(diagonal).getRank() - 1;
+  Value fails = g.reduceAny(g.notEqual(diagonal, diagonal), {axis});
+  Value nan = g.constantLike(std::numeric_limits<double>::quiet_NaN(), lower);
+  return {g.select(g.broadcastAlong(fails, getShape(lower), {axis, axis + 1}), nan, lower)};
+}
+
+} // namespace keratin::passes

@@ -1,0 +1,139 @@
+// Elimination with partial pivoting, by columns: rows change places, and what lies below a pivot,
+// divided by it, is taken from the columns behind. In panels of columns: the rest of the matrix
+// takes part in a panel's exchanges afterwards, and what the panel takes from it is one
+// contraction.
+#include "passes/linalg/Factorizations.h"
+#include "passes/linalg/LoopParts.h"
+
+#include "ir/builder/LoopBuilder.h"
+#include "ir/builder/MatrixMath.h"
+
+#include <algorithm>
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+
+namespace {
+
+struct Factored {
+  Value factors, permutation;
+};
+
+} // namespace
+
+// 0, 1, 2, … for the rows of each matrix.
+static Value rowNumbers(GraphMath &g, Value x) {
+  Shape rows = getShape(x);
+  rows.pop_back();
+  return g.iota(getTensorType(rows, g.builder().getI64Type()), int64_t(rows.size()) - 1);
+}
+
+// Columns stand as rows here, which makes the longest runs in memory of what a step does alike.
+static Factored factorPanel(GraphMath &math, Value panel) {
+  Value columns = matrixTranspose(math, panel);
+  const size_t axis = getShape(panel).size() - 2; // of columns; the rows are behind
+  const Shape shape = getShape(columns);
+  const DimExpr length = *min(shape[axis], shape[axis + 1]);
+  Value inits[] = {columns, rowNumbers(math, panel)};
+  ScanOp loop = buildScan(math, length, {inits, {}, {}}, [&](GraphMath &g, LoopStep &step) {
+    Value all = step.states[0], order = step.states[1], number = step.number;
+    // Of one column, by rows.
+    Value column = elementAt(g, all, axis, number);
+    Value isCandidate = placesThat(g, Comparison::GE, column, axis, number);
+    Value sizes = g.select(isCandidate, g.abs(column), g.constantLike(-1, column));
+    Value pivotRow = g.builder().createOrFold<ArgMaxOp>(g.location(), sizes, int64_t(axis));
+    Value isPivotRow = placesThat(g, Comparison::EQ, column, axis, pivotRow),
+          isStepRow = placesThat(g, Comparison::EQ, column, axis, number),
+          isBelow = placesThat(g, Comparison::GT, column, axis, number);
+    auto along = [&](Value x) { return repeatAlong(g, x, all, axis); };      // each row's
+    auto across = [&](Value x) { return repeatAlong(g, x, all, axis + 1); }; // each column's
+    // Exchanges the row of the step with the pivot's.
+    Value pivots =
+        g.reduceSum(g.select(along(isPivotRow), all, g.zeroLike(all)), {int64_t(axis) + 1});
+    Value olds = elementAt(g, all, axis + 1, number);
+    Value swapped =
+        g.select(along(isStepRow), across(pivots), g.select(along(isPivotRow), across(olds), all));
+    auto scalarIn = [&](Value x) {
+      return repeatAlong(g, elementAt(g, x, axis, number), column, axis);
+    };
+    Value pivot = scalarIn(pivots);
+    Value exchanged = g.select(isPivotRow, scalarIn(olds), column);
+    Value isZero = g.equal(pivot, g.zeroLike(pivot));
+    Value quotient = g.div(exchanged, g.select(isZero, g.oneLike(pivot), pivot));
+    Value isStepColumn = placesThat(g, Comparison::EQ, pivots, axis, number),
+          isBehind = placesThat(g, Comparison::GT, pivots, axis, number);
+    Value less = g.sub(swapped, g.mul(across(pivots), along(quotient)));
+    Value below =
+        g.select(across(isStepColumn), along(quotient), g.select(across(isBehind), less, swapped));
+    // The same exchange in the order.
+    Value zeros = g.zeroLike(order);
+    Value chosen = g.reduceSum(g.select(isPivotRow, order, zeros), {int64_t(axis)});
+    Value old = elementAt(g, order, axis, number);
+    step.next = {g.select(along(isBelow), below, swapped),
+                 g.select(isStepRow, repeatAlong(g, chosen, order, axis),
+                          g.select(isPivotRow, repeatAlong(g, old, order, axis), order))};
+  });
+  return {matrixTranspose(math, loop.getLastStates()[0]), loop.getLastStates()[1]};
+}
+
+// The rows that are not finished yet, all columns of them: factors, then what is left of the
+// matrix. Each panel finishes as many rows as it has columns.
+static Factored factorInPanels(GraphMath &g, Value rest, int64_t rows, int64_t columns) {
+  const int64_t axis = getTensorType(rest).getRank() - 2;
+  Value order = rowNumbers(g, rest);
+  SmallVector<Value> finished, finishedOrder;
+  for (int64_t first = 0; first < std::min(rows, columns); first += kFactorBlock) {
+    const int64_t left = rows - first, width = std::min({kFactorBlock, left, columns - first}),
+                  behind = columns - first - width;
+    auto part = [&](Value x, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+      return matrixPart(g, x, row, rows, column, columns);
+    };
+    Factored panel = factorPanel(g, part(rest, 0, left, first, width));
+    rest = gatherRows(g, rest, panel.permutation);
+    order = gatherRows(g, order, panel.permutation);
+    Value top = part(panel.factors, 0, width, 0, width);
+    SmallVector<Value> above{part(rest, 0, width, 0, first), top},
+        below{part(rest, width, left - width, 0, first),
+              part(panel.factors, width, left - width, 0, width)};
+    if (behind > 0) {
+      Value right = part(rest, 0, width, first + width, behind);
+      Value upper = g.builder().create<TriangularSolveOp>(g.location(), right.getType(), top, right,
+                                                          /*lower=*/true, /*transposed=*/false,
+                                                          /*unit_diagonal=*/true);
+      above.push_back(upper);
+      below.push_back(g.sub(part(rest, width, left - width, first + width, behind),
+                            matrixProduct(g, below[1], upper)));
+    }
+    finished.push_back(g.concatenate(above, axis + 1));
+    rest = g.concatenate(below, axis + 1);
+    auto someOf = [&](int64_t start, int64_t size) {
+      Shape starts(size_t(axis) + 1, DimExpr(0)), sizes = getShape(order);
+      starts.back() = start;
+      sizes.back() = size;
+      return g.slice(order, starts, sizes, SmallVector<int64_t>(starts.size(), 1));
+    };
+    finishedOrder.push_back(someOf(0, width));
+    order = someOf(width, left - width);
+  }
+  finished.push_back(rest);
+  finishedOrder.push_back(order);
+  return {g.concatenate(finished, axis), g.concatenate(finishedOrder, axis)};
+}
+
+SmallVector<Value> expandLu(OpBuilder &builder, LuOp op) {
+  GraphMath g(builder, op.getLoc());
+  const Shape shape = getShape(op.getX());
+  const DimExpr rows = shape[shape.size() - 2], columns = shape.back();
+  if (rows == DimExpr(0) || columns == DimExpr(0))
+    return {op.getX(), rowNumbers(g, op.getX())};
+  const bool isDivided = rows.isConstant() && columns.isConstant() &&
+                         std::min(rows.constantValue(), columns.constantValue()) > kFactorBlock;
+  Factored factored =
+      isDivided ? factorInPanels(g, op.getX(), rows.constantValue(), columns.constantValue())
+                : factorPanel(g, op.getX());
+  return {factored.factors, factored.permutation};
+}
+
+} // namespace keratin::passes

@@ -1,0 +1,94 @@
+// Substitution: a row is divided by its pivot and taken from those that are still to come. The
+// matrix is halved until its size is that of a block; what one half takes from the other is one
+// contraction.
+#include "passes/linalg/Factorizations.h"
+#include "passes/linalg/LoopParts.h"
+#include "passes/loops/StepMoves.h"
+
+#include "ir/builder/LoopBuilder.h"
+#include "ir/builder/MatrixMath.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+
+namespace {
+
+class Substitution {
+public:
+  Substitution(GraphMath &g, TriangularSolveOp op)
+      : math(g), a(op.getA()), axis(getShape(op.getB()).size() - 2),
+        isTransposed(op.getTransposed()), isUnit(op.getUnitDiagonal()),
+        fromFirst(op.getLower() != op.getTransposed()) {}
+
+  // y for the rows [first, first + size) alone, b being that part of it.
+  Value solve(Value b, int64_t first, int64_t size) const;
+  // The same in one loop, for a part of a on the diagonal.
+  Value solveBlock(Value part, Value b) const;
+
+private:
+  // What the matrix that is solved with has in these rows and columns, times y.
+  Value product(int64_t row, int64_t rows, int64_t column, int64_t columns, Value y) const {
+    return isTransposed ? matrixProduct(math, matrixPart(math, a, column, columns, row, rows), y,
+                                        {/*aTransposed=*/true})
+                        : matrixProduct(math, matrixPart(math, a, row, rows, column, columns), y);
+  }
+
+  GraphMath &math;
+  Value a;
+  size_t axis; // of rows
+  bool isTransposed, isUnit, fromFirst;
+};
+
+} // namespace
+
+Value Substitution::solveBlock(Value part, Value b) const {
+  Value columns = moveToFront(math, part, int64_t(isTransposed ? axis : axis + 1));
+  LoopInputs inputs{b, columns, {}, /*reverse=*/!fromFirst};
+  ScanOp loop = buildScan(math, getShape(b)[axis], inputs, [&](GraphMath &g, LoopStep &step) {
+    Value rest = step.states[0], column = step.elements[0];
+    Value y = elementAt(g, rest, axis, step.number);
+    if (!isUnit)
+      y = g.div(y, repeatAlong(g, elementAt(g, column, axis, step.number), y, axis));
+    Value isToCome =
+        placesThat(g, fromFirst ? Comparison::GT : Comparison::LT, column, axis, step.number);
+    Value factors = g.select(isToCome, column, g.zeroLike(column));
+    step.next = {
+        g.sub(rest, g.mul(repeatAlong(g, factors, rest, axis + 1), repeatAlong(g, y, rest, axis)))};
+    step.stacked = {y};
+  });
+  return moveFirst(math, loop.getStacks()[0], int64_t(axis));
+}
+
+Value Substitution::solve(Value b, int64_t first, int64_t size) const {
+  if (size <= kFactorBlock)
+    return solveBlock(matrixPart(math, a, first, size, first, size), b);
+  const int64_t blocks = llvm::divideCeil(size, kFactorBlock),
+                upper = llvm::divideCeil(blocks, 2) * kFactorBlock, lower = size - upper;
+  const DimExpr width = getShape(b).back();
+  Value above = matrixPart(math, b, 0, upper, 0, width),
+        below = matrixPart(math, b, upper, lower, 0, width);
+  if (fromFirst) {
+    above = solve(above, first, upper);
+    below = math.sub(below, product(first + upper, lower, first, upper, above));
+    below = solve(below, first + upper, lower);
+  } else {
+    below = solve(below, first + upper, lower);
+    above = math.sub(above, product(first, upper, first + upper, lower, below));
+    above = solve(above, first, upper);
+  }
+  return math.concatenate({above, below}, int64_t(axis));
+}
+
+SmallVector<Value> expandTriangularSolve(OpBuilder &builder, TriangularSolveOp op) {
+  GraphMath g(builder, op.getLoc());
+  const DimExpr size = getShape(op.getA()).back();
+  if (size == DimExpr(0))
+    return {op.getB()};
+  Substitution substitution(g, op);
+  return {size.isConstant() ? substitution.solve(op.getB(), 0, size.constantValue())
+                            : substitution.solveBlock(op.getA(), op.getB())};
+}
+
+} // namespace keratin::passes
