@@ -56,3 +56,56 @@ LogicalResult LuOp::verify() {
            << toString(rows) << ", found " << getPermutation().getType();
   return success();
 }
+
+// A result's shape, given the sizes of its matrices (or of its vectors) behind x's batches.
+static LogicalResult verifyPart(Operation *op, StringRef name, Value part, Value x,
+                                std::initializer_list<DimExpr> sizes) {
+  Shape shape = getShape(x);
+  shape.resize(shape.size() - 2);
+  shape.insert(shape.end(), sizes);
+  auto needed = getTensorType(shape, getElementType(x));
+  if (part.getType() != needed)
+    return op->emitOpError() << name << " must have the type " << needed << ", found "
+                             << part.getType();
+  return success();
+}
+
+// The smaller one of the numbers of rows and columns.
+static FailureOr<DimExpr> smallerSize(Operation *op, Value x) {
+  if (failed(verifyMatrices(op, x)))
+    return failure();
+  Shape shape = getShape(x);
+  std::optional<DimExpr> k = min(shape[shape.size() - 2], shape.back());
+  if (!k)
+    return op->emitOpError("the smaller size of matrices is too large, found ") << x.getType();
+  return *k;
+}
+
+LogicalResult QrOp::verify() {
+  FailureOr<DimExpr> k = smallerSize(*this, getX());
+  if (failed(k))
+    return failure();
+  Shape shape = getShape(getX());
+  return success(
+      succeeded(verifyPart(*this, "q", getQ(), getX(), {shape[shape.size() - 2], *k})) &&
+      succeeded(verifyPart(*this, "r", getR(), getX(), {*k, shape.back()})));
+}
+
+LogicalResult EighOp::verify() {
+  if (failed(verifySquare(*this, getX())))
+    return failure();
+  DimExpr n = getShape(getX()).back();
+  return success(succeeded(verifyPart(*this, "values", getValues(), getX(), {n})) &&
+                 succeeded(verifyPart(*this, "vectors", getVectors(), getX(), {n, n})));
+}
+
+LogicalResult SvdOp::verify() {
+  FailureOr<DimExpr> k = smallerSize(*this, getX());
+  if (failed(k))
+    return failure();
+  Shape shape = getShape(getX());
+  return success(
+      succeeded(verifyPart(*this, "u", getU(), getX(), {shape[shape.size() - 2], *k})) &&
+      succeeded(verifyPart(*this, "s", getS(), getX(), {*k})) &&
+      succeeded(verifyPart(*this, "vt", getVt(), getX(), {*k, shape.back()})));
+}

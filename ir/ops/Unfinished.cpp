@@ -13,11 +13,6 @@ using namespace mlir;
 #define KERATIN_ALL(Op) KERATIN_VERIFY(Op) KERATIN_EVALUATE(Op) KERATIN_VJP(Op)
 // clang-format on
 
-// Orthogonal factorizations.
-KERATIN_ALL(QrOp)
-KERATIN_ALL(EighOp)
-KERATIN_ALL(SvdOp)
-
 // Gradients that users give.
 KERATIN_ALL(CustomGradientOp)
 KERATIN_JVP(CustomGradientOp)

@@ -182,7 +182,7 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return success();
   if (isa<CtcBeamSearchOp>(op))
     return search(op, operands, results);
-  if (isa<CholeskyOp, LuOp, TriangularSolveOp>(op))
+  if (isa<CholeskyOp, EighOp, LuOp, QrOp, SvdOp, TriangularSolveOp>(op))
     return boundsOfFactorization(&op, operands, context, results);
   if (isCollective(&op))
     return boundsOfCollective(&op, *operands[0], context, results);

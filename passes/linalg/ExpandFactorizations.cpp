@@ -52,6 +52,9 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
 
   // What is expanded into others goes before them.
   void runOnOperation() override {
+    expand(expandSvd);
+    expand(expandEigh);
+    expand(expandQr);
     expand(expandCholesky);
     expand(expandLu);
     expand(expandTriangularSolve);

@@ -12,6 +12,9 @@ llvm::SmallVector<mlir::Value> expandCholesky(mlir::OpBuilder &builder, ir::Chol
 llvm::SmallVector<mlir::Value> expandTriangularSolve(mlir::OpBuilder &builder,
                                                      ir::TriangularSolveOp op);
 llvm::SmallVector<mlir::Value> expandLu(mlir::OpBuilder &builder, ir::LuOp op);
+llvm::SmallVector<mlir::Value> expandQr(mlir::OpBuilder &builder, ir::QrOp op);
+llvm::SmallVector<mlir::Value> expandEigh(mlir::OpBuilder &builder, ir::EighOp op);
+llvm::SmallVector<mlir::Value> expandSvd(mlir::OpBuilder &builder, ir::SvdOp op);
 
 } // namespace keratin::passes
 

@@ -551,7 +551,7 @@ LogicalResult RankValues::visitMove(Operation *op) {
     leavesAlone = isKept();
   else if (isa<CtcBeamSearchOp>(op))
     leavesAlone = before == 0u;
-  else if (isa<CholeskyOp, LuOp, TriangularSolveOp>(op)) // batches are before rows and columns
+  else if (isa<CholeskyOp, EighOp, LuOp, QrOp, SvdOp, TriangularSolveOp>(op)) // batches are before rows and columns
     leavesAlone = isKept() && *before + 2 < getShape(op->getOperand(0)).size();
   bool mentions = false;
   forEachDims(op, [&](DimsAttr dims) {

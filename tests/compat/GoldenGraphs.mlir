@@ -727,3 +727,36 @@ func.func @lu(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "x"})
   %y:2 = keratin.lu %x : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xi64>)
   return %y#0, %y#1 : tensor<2x3xf32>, tensor<2xi64>
 }
+
+func.func @qr(%a: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "q"}, tensor<2x2xf32> {keratin.kind = "output", keratin.name = "r"}) {
+  %bias = keratin.constant dense<[[4.0, 0.0], [0.0, 4.0], [1.0, -1.0]]> : tensor<3x2xf32>
+  %sum = keratin.reduce_sum %a axes = [0] : (tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<2xf32>
+  %rows = keratin.broadcast %sum dims = [1] : (tensor<2xf32>) -> tensor<3x2xf32>
+  %x = keratin.add %rows, %bias : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  %y:2 = keratin.qr %x : (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<2x2xf32>)
+  return %y#0, %y#1 : tensor<3x2xf32>, tensor<2x2xf32>
+}
+
+// Of different eigenvalues, whatever the numbers are.
+func.func @eigh(%a: tensor<3xf32> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "values"}, tensor<3x3xf32> {keratin.kind = "output", keratin.name = "vectors"}) {
+  %steps = keratin.constant dense<[[-9.0, 1.0, 0.5], [1.0, 1.0, 2.0], [0.5, 2.0, 9.0]]> : tensor<3x3xf32>
+  %rows = keratin.broadcast %a dims = [0] : (tensor<3xf32>) -> tensor<3x3xf32>
+  %columns = keratin.broadcast %a dims = [1] : (tensor<3xf32>) -> tensor<3x3xf32>
+  %products = keratin.mul %rows, %columns : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  %small = keratin.tanh %products : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %x = keratin.add %small, %steps : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  %y:2 = keratin.eigh %x : (tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3x3xf32>)
+  return %y#0, %y#1 : tensor<3xf32>, tensor<3x3xf32>
+}
+
+func.func @svd(%a: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<2x2xf32> {keratin.kind = "output", keratin.name = "u"}, tensor<2xf32> {keratin.kind = "output", keratin.name = "s"},
+        tensor<2x3xf32> {keratin.kind = "output", keratin.name = "vt"}) {
+  %bias = keratin.constant dense<[[9.0, 0.0, 1.0], [0.0, 4.0, -1.0]]> : tensor<2x3xf32>
+  %small = keratin.tanh %a : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %x = keratin.add %small, %bias : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %y:3 = keratin.svd %x : (tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x3xf32>)
+  return %y#0, %y#1, %y#2 : tensor<2x2xf32>, tensor<2xf32>, tensor<2x3xf32>
+}

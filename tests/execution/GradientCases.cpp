@@ -785,6 +785,77 @@ static std::vector<GradientCase> luCases() {
           {"unknown", {numbers({d(0), d(0)}, {3, 3})}, build}};
 }
 
+// The product of both factors would be x again, whatever their gradients were.
+static std::vector<GradientCase> qrCases() {
+  Build build = [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+    GraphMath g(b, loc);
+    const int64_t rank = getTensorType(xs[0]).getRank();
+    Value x = g.add(xs[0], g.scale(unitMatrices(g, xs[0]), 2));
+    Shape r = getShape(x);
+    r[size_t(rank) - 2] = r.back();
+    auto op = b.create<QrOp>(loc, x.getType(), getTensorType(r, getElementType(x)), x);
+    return g.concatenate({op.getQ(), op.getR()}, rank - 2);
+  };
+  return {{"of rank 2", {numbers({3, 3})}, build},
+          {"of more rows than columns", {numbers({4, 2})}, build},
+          {"of batches", {numbers({2, 3, 2})}, build},
+          {"of one element", {numbers({1, 1})}, build},
+          {"of nothing", {numbers({0, 0})}, build},
+          {"unknown", {numbers({d(0), d(0)}, {3, 3})}, build}};
+}
+
+// Different eigenvalues, and no largest elements of vectors that are as large as others.
+static std::vector<GradientCase> eighCases() {
+  Build build = [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+    GraphMath g(b, loc);
+    const int64_t rank = getTensorType(xs[0]).getRank();
+    Value numbers = g.iota(getTensorType(xs[0]), rank - 1);
+    Value x = g.add(g.mul(unitMatrices(g, xs[0]), g.scale(numbers, 3)),
+                    g.add(xs[0], matrixTranspose(g, xs[0])));
+    Shape values = getShape(x);
+    values.pop_back();
+    auto op = b.create<EighOp>(loc, getTensorType(values, getElementType(x)), x.getType(), x);
+    Shape row = values;
+    row.insert(row.end() - 1, DimExpr(1));
+    return g.concatenate({op.getVectors(), g.reshape(op.getValues(), row)}, rank - 2);
+  };
+  return {{"of rank 2", {numbers({3, 3})}, build},
+          {"of batches", {numbers({2, 2, 2})}, build},
+          {"of one element", {numbers({1, 1})}, build},
+          {"of nothing", {numbers({0, 0})}, build},
+          {"unknown", {numbers({d(0), d(0)}, {3, 3})}, build}};
+}
+
+// Of a result each, for what has no cotangent is left out.
+static std::vector<GradientCase> svdCases() {
+  std::vector<GradientCase> cases;
+  for (unsigned result = 0; result < 3; ++result) {
+    Build build = [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      GraphMath g(b, loc);
+      const size_t rank = getShape(xs[0]).size();
+      Value numbers = g.iota(getTensorType(xs[0]), int64_t(rank) - 1);
+      Value x = g.add(xs[0], g.mul(unitMatrices(g, xs[0]), g.scale(g.add(numbers, g.oneLike(numbers)), 3)));
+      Shape u = getShape(x), vt = u, s = u;
+      u.back() = vt[rank - 2] = *min(u[rank - 2], u.back());
+      s.pop_back();
+      s.back() = u.back();
+      Type element = getElementType(x);
+      return b
+          .create<SvdOp>(loc, getTensorType(u, element), getTensorType(s, element),
+                         getTensorType(vt, element), x)
+          ->getResult(result);
+    };
+    const std::string name = "result " + std::to_string(result);
+    cases.push_back({name, {numbers({3, 3})}, build});
+    cases.push_back({name + " of more rows than columns", {numbers({4, 2})}, build});
+    cases.push_back({name + " of more columns than rows", {numbers({2, 3})}, build});
+    cases.push_back({name + " of batches", {numbers({2, 2, 2})}, build});
+    cases.push_back({name + " of nothing", {numbers({0, 2})}, build});
+    cases.push_back({name + " unknown", {numbers({d(0), d(1)}, {3, 2})}, build});
+  }
+  return cases;
+}
+
 std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, const OpEntry &op) {
   static const std::map<std::string, std::vector<GradientCase> (*)()> written = {
       {"keratin.select", selectCases},
@@ -804,6 +875,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.cholesky", choleskyCases},
       {"keratin.triangular_solve", triangularSolveCases},
       {"keratin.lu", luCases},
+      {"keratin.qr", qrCases},
+      {"keratin.eigh", eighCases},
+      {"keratin.svd", svdCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.truncate", truncateCases},

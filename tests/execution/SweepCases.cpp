@@ -572,6 +572,77 @@ static std::vector<SweepCase> luCases() {
   return cases;
 }
 
+// Of a few panels, of unknown size, of nothing.
+static const char *const rectangles[] = {"1;1", "5;5",   "3;7", "7;3",   "2;3;4;4", "d0;d2",
+                                         "0;0", "d1;6;5", "0;3", "3;0",   "4;40",    "36;70",
+                                         "2;70;36"};
+
+static std::vector<SweepCase> qrCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes : rectangles)
+    for (int i = 0; i < 2; ++i) {
+      keratin_dtype_t dtype = nextOf(floatDtypes(), counter);
+      cases.push_back({std::string("qr ") + sizes + " " + dtypeName(dtype),
+                       {{shape(sizes), dtype, Elements::Small}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         Shape q = getShape(xs[0]), r = q;
+                         const size_t rank = q.size();
+                         q[rank - 1] = r[rank - 2] = *min(q[rank - 2], q[rank - 1]);
+                         Type element = getElementType(xs[0]);
+                         auto op = math.builder().create<QrOp>(math.location(),
+                                                               getTensorType(q, element),
+                                                               getTensorType(r, element), xs[0]);
+                         return {op.getQ(), op.getR()};
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> eighCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes : {"1;1", "5;5", "2;3;4;4", "d0;d0", "d1;6;6", "0;0", "0;3;3", "20;20"})
+    for (int i = 0; i < 2; ++i) {
+      keratin_dtype_t dtype = nextOf(floatDtypes(), counter);
+      cases.push_back({std::string("eigh ") + sizes + " " + dtypeName(dtype),
+                       {{shape(sizes), dtype, Elements::Small}},
+                       [](GraphMath &math, ValueRange xs) -> Values {
+                         Shape values = getShape(xs[0]);
+                         values.pop_back();
+                         auto op = math.builder().create<EighOp>(
+                             math.location(), getTensorType(values, getElementType(xs[0])),
+                             xs[0].getType(), xs[0]);
+                         return {op.getValues(), op.getVectors()};
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> svdCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes : rectangles)
+    for (int i = 0; i < 2; ++i) {
+      keratin_dtype_t dtype = nextOf(floatDtypes(), counter);
+      cases.push_back({std::string("svd ") + sizes + " " + dtypeName(dtype),
+                       {{shape(sizes), dtype, Elements::Small}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         Shape u = getShape(xs[0]), s = u, vt = u;
+                         const size_t rank = u.size();
+                         u[rank - 1] = vt[rank - 2] = *min(u[rank - 2], u[rank - 1]);
+                         s.pop_back();
+                         s.back() = u.back();
+                         Type element = getElementType(xs[0]);
+                         auto op = math.builder().create<SvdOp>(
+                             math.location(), getTensorType(u, element), getTensorType(s, element),
+                             getTensorType(vt, element), xs[0]);
+                         return {op.getU(), op.getS(), op.getVt()};
+                       }});
+    }
+  return cases;
+}
+
 //===-- Sizes that are computed ---------------------------------------------------------------===//
 
 // Followed by an op of the size, and by one that has it without reading the result.
@@ -1215,6 +1286,9 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.cholesky", choleskyCases},
       {"keratin.triangular_solve", triangularSolveCases},
       {"keratin.lu", luCases},
+      {"keratin.qr", qrCases},
+      {"keratin.eigh", eighCases},
+      {"keratin.svd", svdCases},
       {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},
       {"keratin.reduce_prod", numberReductionCases<ReduceProdOp, Elements::Positive>},
       {"keratin.reduce_max", numberReductionCases<ReduceMaxOp>},

@@ -1,0 +1,151 @@
+// Reflections of Householder, each of which makes what is below the diagonal of a column zeros. In
+// panels of columns: reflections one after the other are I - V T V^T, so that the rest of the
+// matrix, and Q, take part in all of a panel by contractions (Schreiber, Van Loan: A
+// storage-efficient WY representation for products of Householder transformations, 1989).
+#include "passes/linalg/Factorizations.h"
+#include "passes/linalg/LoopParts.h"
+#include "passes/loops/StepMoves.h"
+
+#include "ir/builder/LoopBuilder.h"
+#include "ir/builder/MatrixMath.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+
+// The v of I - v v^T, which takes a column to a multiple of the unit vector at the place, whose
+// sign is opposite to that of the element there; elements before are left. v has length sqrt(2), or
+// 0 if there are only zeros behind the place.
+static Value reflectorOf(GraphMath &g, Value column, Value place) {
+  const size_t axis = getShape(column).size() - 1;
+  Value zeros = g.zeroLike(column), isAt = placesThat(g, Comparison::EQ, column, axis, place);
+  Value rest = g.select(placesThat(g, Comparison::GE, column, axis, place), column, zeros);
+  // Of what squares neither overflow nor vanish.
+  Value largest = g.reduceMax(g.abs(rest), {int64_t(axis)});
+  Value size = g.select(g.equal(largest, g.zeroLike(largest)), g.oneLike(largest), largest);
+  Value x = g.div(rest, repeatAlong(g, size, rest, axis));
+  Value first = g.reduceSum(g.select(isAt, x, zeros), {int64_t(axis)}),
+        tail = g.reduceSum(g.select(isAt, zeros, g.mul(x, x)), {int64_t(axis)});
+  Value norm = g.sqrt(g.add(g.mul(first, first), tail));
+  Value zero = g.zeroLike(norm);
+  Value signedNorm = g.select(g.less(first, zero), g.neg(norm), norm);
+  Value length = g.sqrt(g.mul(norm, g.add(norm, g.abs(first)))); // of the sum below, over sqrt(2)
+  Value factor = g.select(g.equal(tail, zero), zero, g.div(g.oneLike(length), length));
+  Value v = g.select(isAt, repeatAlong(g, g.add(first, signedNorm), x, axis), x);
+  return g.mul(v, repeatAlong(g, factor, v, axis));
+}
+
+namespace {
+
+// A panel's reflections in their order are I - V T V^T, V having them as columns. V stands
+// transposed.
+struct Reflections {
+  Value vectors, triangle;
+};
+
+} // namespace
+
+// Of columns that stand as rows; the first of them belongs to the row `first` of the matrix.
+static Reflections reflectPanel(GraphMath &math, Value columns, Value first) {
+  const size_t axis = getShape(columns).size() - 2;
+  LoopInputs inputs{columns, {}, first};
+  ScanOp loop = buildScan(math, getShape(columns)[axis], inputs, [&](GraphMath &g, LoopStep &step) {
+    Value all = step.states[0];
+    Value v =
+        reflectorOf(g, elementAt(g, all, axis, step.number), g.add(step.captures[0], step.number));
+    Value along = repeatAlong(g, v, all, axis);
+    Value factors = g.reduceSum(g.mul(all, along), {int64_t(axis) + 1});
+    step.next = {g.sub(all, g.mul(repeatAlong(g, factors, all, axis + 1), along))};
+    step.stacked = {v};
+  });
+  Value vectors = moveFirst(math, loop.getStacks()[0], int64_t(axis));
+  // T^-1 has ones on the diagonal and above it the products of the vectors.
+  Value products = matrixProduct(math, vectors, vectors, {false, /*bTransposed=*/true});
+  Value triangle = math.builder().create<TriangularSolveOp>(
+      math.location(), products.getType(), products, unitMatrices(math, products),
+      /*lower=*/false, /*transposed=*/false, /*unit_diagonal=*/true);
+  return {vectors, triangle};
+}
+
+// Takes from rows x what the reflections, or their transpose, take from the columns x^T.
+static Value reflected(GraphMath &g, Value x, Value vectors, Value triangle, bool transposed) {
+  Value products = matrixProduct(g, x, vectors, {false, /*bTransposed=*/true});
+  Value factors = matrixProduct(g, products, triangle, {false, /*bTransposed=*/!transposed});
+  return matrixProduct(g, factors, vectors);
+}
+
+// The first k rows and m columns of the unit matrix, in each batch of `like`.
+static Value unitRows(GraphMath &g, Value like, const DimExpr &rows, const DimExpr &columns) {
+  Shape shape = getShape(like);
+  shape[shape.size() - 2] = rows;
+  shape.back() = columns;
+  return unitMatrices(g, g.splat(0.0, getTensorType(shape, getElementType(like))));
+}
+
+namespace {
+
+// Both stand transposed; r has anything below its diagonal.
+struct Factors {
+  Value q, r;
+};
+
+} // namespace
+
+static Factors factorPanel(GraphMath &g, Value x, const DimExpr &k) {
+  const Shape shape = getShape(x);
+  const DimExpr n = shape[shape.size() - 2], m = shape.back();
+  Value first = g.integerScalar(0, g.builder().getI64Type());
+  auto [vectors, triangle] = reflectPanel(g, matrixPart(g, x, 0, k, 0, m), first);
+  Value r = g.sub(x, reflected(g, x, vectors, triangle, /*transposed=*/true));
+  Value factors = matrixProduct(g, matrixPart(g, vectors, 0, k, 0, k), triangle, {true, true});
+  return {g.sub(unitRows(g, x, k, m), matrixProduct(g, factors, vectors)), r};
+}
+
+// Panels that have columns which the matrix has not reflect nothing in these.
+static Factors factorInPanels(GraphMath &math, Value x, const DimExpr &k, const DimExpr &panels) {
+  Shape shape = getShape(x), low(shape.size(), DimExpr(0));
+  const size_t axis = shape.size() - 2;
+  const DimExpr m = shape.back();
+  shape[axis] = *max(shape[axis], *mul(panels, kFactorBlock));
+  Value padded = math.pad(x, low, SmallVector<int64_t>(low.size(), 0), shape);
+  ScanOp loop = buildScan(math, panels, {padded, {}, {}}, [&](GraphMath &g, LoopStep &step) {
+    Value all = step.states[0];
+    Type integer = getElementType(step.number);
+    Value first = g.mul(step.number, g.integerScalar(kFactorBlock, integer));
+    Shape block = shape;
+    block[axis] = kFactorBlock;
+    SmallVector<Value> starts(block.size(), g.integerScalar(0, integer));
+    starts[axis] = first;
+    Value columns = g.builder().create<DynamicSliceOp>(
+        g.location(), getTensorType(block, getElementType(all)), all, starts);
+    auto [vectors, triangle] = reflectPanel(g, columns, first);
+    Value less = g.sub(all, reflected(g, all, vectors, triangle, /*transposed=*/true));
+    step.next = {g.select(placesThat(g, Comparison::GE, all, axis, first), less, all)};
+    step.stacked = {vectors, triangle};
+  });
+  Value stacks[] = {loop.getStacks()[0], loop.getStacks()[1]};
+  LoopInputs inputs{unitRows(math, x, k, m), stacks, {}, /*reverse=*/true};
+  ScanOp product = buildScan(math, panels, inputs, [](GraphMath &g, LoopStep &step) {
+    Value q = step.states[0];
+    step.next = {g.sub(q, reflected(g, q, step.elements[0], step.elements[1], false))};
+  });
+  return {product.getLastStates()[0],
+          matrixPart(math, loop.getLastStates()[0], 0, getShape(x)[axis], 0, m)};
+}
+
+SmallVector<Value> expandQr(OpBuilder &builder, QrOp op) {
+  GraphMath g(builder, op.getLoc());
+  const DimExpr k = getShape(op.getQ()).back();
+  if (k == DimExpr(0))
+    return {g.zeroLike(op.getQ()), g.zeroLike(op.getR())};
+  Value columns = matrixTranspose(g, op.getX());
+  const Shape shape = getShape(columns);
+  Factors factors = k.isConstant() && k.constantValue() <= kFactorBlock
+                        ? factorPanel(g, columns, k)
+                        : factorInPanels(g, columns, k, *ceildiv(k, kFactorBlock));
+  Value r = matrixTranspose(g, matrixPart(g, factors.r, 0, shape[shape.size() - 2], 0, k));
+  return {matrixTranspose(g, factors.q), upperTriangle(g, r)};
+}
+
+} // namespace keratin::passes
