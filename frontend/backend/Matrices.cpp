@@ -1,60 +1,28 @@
 // K functions: parts and products of matrices in the last two axes.
+#include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
+#include "frontend/backend/Factorizations.h"
+#include "ir/builder/MatrixMath.h"
 #include "keratin/linear_algebra.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace keratin;
 using namespace keratin::frontend;
 
-// Column minus row, at each place of the matrices.
-static Value diagonals(Call &call, Value x) {
-  auto type = ir::withElementType(ir::getTensorType(x), call.elementType(DType::Int64));
-  int64_t rank = type.getRank();
-  return call.g.sub(call.g.iota(type, rank - 1), call.g.iota(type, rank - 2));
-}
-
-static Value matrices(Call &call, const Operand &operand) {
-  Value x = call.value(operand);
-  if (call.rank(x) < 2)
-    call.valueError("x has shape " + describe(x) + "; needed rank 2 or more");
-  return x;
-}
-
-// x on diagonals first ... last, 0 elsewhere.
-static Value band(Call &call, Value x, std::optional<int64_t> first, std::optional<int64_t> last) {
-  ir::GraphMath &g = call.g;
-  Value place = diagonals(call, x), inside;
-  auto limit = [&](ir::Comparison direction, std::optional<int64_t> bound) {
-    if (!bound)
-      return;
-    Value limit = g.integerScalar(*bound, ir::getElementType(place));
-    Value isInside = g.compare(direction, place, g.broadcastScalar(limit, ir::getShape(x)));
-    inside = inside ? g.and_(inside, isInside) : isInside;
-  };
-  limit(ir::Comparison::GE, first);
-  limit(ir::Comparison::LE, last);
-  return inside ? g.select(inside, x, g.zeroLike(x)) : x;
-}
-
 static Tensor triangle(const char *function, const Operand &x, int64_t k, bool isLower,
                        SourceLocation location) {
   Call call(function, location);
-  Value matrix = matrices(call, x);
-  return call.tensor(isLower ? band(call, matrix, std::nullopt, k)
-                             : band(call, matrix, k, std::nullopt));
+  Value matrix = asMatrices(call, call.value(x));
+  return call.tensor(isLower ? ir::lowerTriangle(call.g, matrix, k)
+                             : ir::upperTriangle(call.g, matrix, k));
 }
 
 // The matrix with so many powers of it multiplied by squaring.
 static Value power(Call &call, Value x, int64_t n) {
   ir::GraphMath &g = call.g;
-  const int64_t rank = call.rank(x);
-  std::vector<int64_t> batch;
-  for (int64_t i = 0; i + 2 < rank; ++i)
-    batch.push_back(i);
-  auto product = [&](Value a, Value b) {
-    return g.dotGeneral(a, b, batch, batch, {rank - 1}, {rank - 2});
-  };
+  auto product = [&](Value a, Value b) { return ir::matrixProduct(g, a, b); };
   Value result;
   for (Value square = x; n > 0; n /= 2) {
     if (n % 2)
@@ -62,10 +30,7 @@ static Value power(Call &call, Value x, int64_t n) {
     if (n > 1)
       square = product(square, square);
   }
-  if (result)
-    return result;
-  Value place = diagonals(call, x);
-  return g.select(g.equal(place, g.zeroLike(place)), g.oneLike(x), g.zeroLike(x));
+  return result ? result : ir::unitMatrices(g, x);
 }
 
 // A component of vectors along the axis.
@@ -87,13 +52,13 @@ Tensor triu(const Operand &x, int64_t k, SourceLocation location) {
 
 Tensor band_part(const Operand &x, int64_t num_lower, int64_t num_upper, SourceLocation location) {
   Call call("band_part", location);
-  Value matrix = matrices(call, x);
+  Value matrix = asMatrices(call, call.value(x));
   std::optional<int64_t> first, last;
   if (num_lower >= 0)
     first = -num_lower;
   if (num_upper >= 0)
     last = num_upper;
-  return call.tensor(band(call, matrix, first, last));
+  return call.tensor(ir::diagonalBand(call.g, matrix, first, last));
 }
 
 Tensor kron(const Operand &first, const Operand &second, SourceLocation location) {
@@ -149,15 +114,16 @@ Tensor cross(const Operand &x, const Operand &y, Axis axis, SourceLocation locat
 
 Tensor matrix_power(const Operand &operand, int64_t n, SourceLocation location) {
   Call call("matrix_power", location);
-  Value x = matrices(call, operand);
+  Value x = call.value(operand);
   if (call.dtypeOf(x) == DType::Bool)
     call.typeError("found bools; needed numbers");
-  if (n < 0)
-    call.notImplemented("powers below 0, which need inverses; found n = " + std::to_string(n));
-  ir::Shape shape = ir::getShape(x);
-  DimExpr size = call.unify(shape[shape.size() - 2], shape.back(), "rows and columns of x");
-  shape[shape.size() - 2] = shape.back() = size;
-  return call.tensor(power(call, call.requireShape(x, shape, "rows and columns of x"), n));
+  if (n < 0 && !isFloating(call.dtypeOf(x)))
+    x = call.cast(x, Configuration::floatx());
+  if (n == std::numeric_limits<int64_t>::min())
+    call.valueError("n is " + std::to_string(n) + ", which has no positive counterpart");
+  x = asSquareMatrices(call, x);
+  return call.tensor(n < 0 ? power(call, inverseOf(call, x, /*check=*/true), -n)
+                           : power(call, x, n));
 }
 
 } // namespace keratin::backend

@@ -50,11 +50,40 @@ TEST_CASE("gradients of mathematical functions") {
     checkGradient(test);
 }
 
+TEST_CASE("gradients of factorizations") {
+  Array square{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}, {0.9, -0.2, 1.4}};
+  Array batch{{{0.3, -1.2}, {1.7, 0.4}}, {{0.9, 2.1}, {-0.6, 1.4}}};
+  Tensor b = K::constant(Array{{0.5, -0.7}, {1.9, -1.1}, {0.8, 0.2}}, "float64");
+  Tensor unit = K::eye(3, "float64");
+  auto definite = [=](const Tensor &x) { return K::dot(x, K::transpose(x)) + unit; };
+  for (const GradientCase &test : std::vector<GradientCase>{
+           {"cholesky", [=](auto &x) { return K::cholesky(definite(x)); }, square},
+           {"cholesky_solve",
+            [=](auto &x) { return K::cholesky_solve(K::cholesky(definite(x)), b); }, square},
+           {"triangular_solve",
+            [=](auto &x) {
+              return K::triangular_solve(x + unit, x, {.lower = false, .transposed = true});
+            },
+            square},
+           {"lu", [](auto &x) { return K::lu(x).factors; }, square},
+           {"solve", [=](auto &x) { return K::solve(x, b); }, square},
+           {"solve for vectors", [=](auto &x) { return K::solve(x, x[0]); }, batch},
+           {"inv", [](auto &x) { return K::inv(x); }, batch},
+           {"det", [](auto &x) { return K::det(x); }, square},
+           {"det of batches", [](auto &x) { return K::det(x); }, batch},
+           {"slogdet", [](auto &x) { return K::slogdet(x).logabsdet; }, batch},
+           {"powers below 0", [](auto &x) { return K::matrix_power(x, -2); }, square},
+       })
+    checkGradient(test);
+}
+
 TEST_CASE("options of mathematical functions") {
   Tensor x = K::constant(Array{{3.0, 4.0}, {5.0, 12.0}});
   checkValue(K::norm(x, {.axis = 1, .keepdims = true}), Array{{5.0}, {13.0}});
   checkValue(K::norm(x, {.ord = infinity, .axis = 0}), Array{5.0, 12.0});
   checkValue(K::nansum(x, {.axis = 0}), Array{8.0, 16.0});
   checkValue(K::linspace(0, 1, {.num = 4, .endpoint = false}), Array{0.0, 0.25, 0.5, 0.75});
+  checkValue(K::triangular_solve(x, Array{6.0, 10.0}, {.transposed = true, .unit_diagonal = true}),
+             Array{-44.0, 10.0});
   checkValue(K::meshgrid({Array{1, 2}, Array{3}})[1], Array{{3, 3}});
 }

@@ -297,15 +297,151 @@ def Api_matrix_power : Keratin_Mathematics<"matrix_power", "matrix_power(x, n)">
 
     Args:
         x: a tensor or what becomes one, of rank 2 or more.
-        n: an int, 0 or more; 0 gives unit matrices.
+        n: an int; 0 gives unit matrices, a negative one the powers of the inverses.
+
+    Returns:
+        A tensor of x's shape and dtype; of integers and a negative n, floatx().
+
+    Raises:
+        TypeError: for bools.
+        ValueError: for matrices that are not square; at the call, for a singular one if n is
+            negative.
+  }];
+}
+
+//===-- Factorizations --------------------------------------------------------------------------===//
+
+def Api_cholesky : Keratin_Mathematics<"cholesky", "cholesky(x, check=True)"> {
+  let documentation = [{
+    The lower triangles l with x = l times its transpose, as of numpy.linalg.cholesky.
+
+    Args:
+        x: symmetric positive definite matrices in the last two axes, of which the lower triangle
+            is read; integers and bools become floatx().
+        check: whether the call fails for a matrix that is not positive definite; if not, the
+            result is NaN there.
+
+    Returns:
+        A tensor of x's shape and dtype. The gradient is symmetric.
+
+    Raises:
+        ValueError: for matrices that are not square; at the call, with check, for one that is not
+            positive definite.
+  }];
+}
+def Api_cholesky_solve : Keratin_Mathematics<"cholesky_solve", "cholesky_solve(l, b)"> {
+  let documentation = [{
+    The solutions y of l times its transpose times y = b, where cholesky() has made l.
+
+    Args:
+        l: lower triangles in the last two axes; what lies above is not read.
+        b: a vector, which is one column, or matrices; axes before the last two are broadcast.
+
+    Returns:
+        A tensor of b's shape, broadcast, and the wider dtype.
+
+    Raises:
+        ValueError: for matrices l that are not square, and for another number of rows of b.
+  }];
+}
+def Api_triangular_solve : Keratin_Mathematics<"triangular_solve",
+    "triangular_solve(a, b, lower=True, transposed=False, unit_diagonal=False, check=True)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    The solutions y of a y = b, where a are triangles, as of scipy.linalg.solve_triangular.
+
+    Args:
+        a: square matrices in the last two axes.
+        b: a vector, which is one column, or matrices; axes before the last two are broadcast.
+        lower: whether the lower triangle of a is read; if not, the upper one.
+        transposed: whether the transpose of that is solved with.
+        unit_diagonal: whether there are ones on the diagonal, whatever a has there.
+        check: whether the call fails for a zero on the diagonal; if not, the result is NaN there.
+
+    Returns:
+        A tensor of b's shape, broadcast, and the wider dtype.
+
+    Raises:
+        ValueError: for matrices a that are not square, and for another number of rows of b; at
+            the call, with check, for a zero on a diagonal.
+  }];
+}
+def Api_lu : Keratin_Mathematics<"lu", "lu(x)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
+  let documentation = [{
+    The factors of matrices with rows exchanged, as of scipy.linalg.lu_factor.
+
+    Args:
+        x: matrices in the last two axes; integers and bools become floatx().
+
+    Returns:
+        (factors, permutation): x[permutation] is L times U, where factors has U in its upper
+        triangle and L, whose diagonal is ones, below. The permutation is the order of the rows,
+        int64. The factors have a gradient if the matrices are square.
+
+    Raises:
+        ValueError: for a scalar or a vector.
+  }];
+}
+def Api_solve : Keratin_Mathematics<"solve", "solve(a, b, check=True)"> {
+  let documentation = [{
+    The solutions y of a y = b, as of numpy.linalg.solve.
+
+    Args:
+        a: square matrices in the last two axes.
+        b: a vector, which is one column, or matrices; axes before the last two are broadcast.
+        check: whether the call fails for a singular matrix; if not, the result is NaN there.
+
+    Returns:
+        A tensor of b's shape, broadcast, and the wider dtype; of integers and bools floatx().
+
+    Raises:
+        ValueError: for matrices a that are not square, and for another number of rows of b; at
+            the call, with check, for a singular matrix.
+  }];
+}
+def Api_inv : Keratin_Mathematics<"inv", "inv(x, check=True)"> {
+  let documentation = [{
+    The inverse matrices, as of numpy.linalg.inv.
+
+    Args:
+        x: square matrices in the last two axes; integers and bools become floatx().
+        check: whether the call fails for a singular matrix; if not, the result is NaN there.
 
     Returns:
         A tensor of x's shape and dtype.
 
     Raises:
-        TypeError: for bools.
+        ValueError: for matrices that are not square; at the call, with check, for a singular one.
+  }];
+}
+def Api_det : Keratin_Mathematics<"det", "det(x)"> {
+  let documentation = [{
+    The determinants, as of numpy.linalg.det.
+
+    Args:
+        x: square matrices in the last two axes; integers and bools become floatx().
+
+    Returns:
+        A tensor without these axes. Where a determinant is 0 the gradient is not finite.
+
+    Raises:
         ValueError: for matrices that are not square.
-        NotImplementedError: for a negative n.
+  }];
+}
+def Api_slogdet : Keratin_Mathematics<"slogdet", "slogdet(x)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
+  let documentation = [{
+    The signs of determinants and the logarithms of their sizes, as of numpy.linalg.slogdet.
+
+    Args:
+        x: square matrices in the last two axes; integers and bools become floatx().
+
+    Returns:
+        (sign, logabsdet): -1, 0 or 1, and log(abs(det(x))), -inf where that is 0.
+
+    Raises:
+        ValueError: for matrices that are not square.
   }];
 }
 

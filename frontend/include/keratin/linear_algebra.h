@@ -35,6 +35,16 @@ private:
   std::variant<std::monostate, double, std::string> value;
 };
 
+// auto [factors, permutation] = K::lu(x);
+struct Lu {
+  Tensor factors, permutation;
+};
+
+// auto [sign, logabsdet] = K::slogdet(x);
+struct SlogDet {
+  Tensor sign, logabsdet;
+};
+
 } // namespace keratin
 
 namespace keratin::backend {
@@ -81,9 +91,43 @@ Tensor cross(const Operand &x, const Operand &y, Axis axis = -1,
 // the gradient of a root.
 Tensor norm(const Operand &x, const NormOrder &ord = None, const Axes &axis = None,
             bool keepdims = false, SourceLocation location = SourceLocation::current());
-// The product of n equal square matrices in the last two axes; n = 0: the unit matrix.
+// The product of n equal square matrices in the last two axes; n = 0: the unit matrix; n < 0: of
+// their inverses, as of inv(), in floats.
 Tensor matrix_power(const Operand &x, int64_t n,
                     SourceLocation location = SourceLocation::current());
+
+// Factorizations of matrices in the last two axes, and what is solved by them
+// (docs/linear-algebra.md). Integers and bools become floatx; 16-bit floats are computed in
+// float32. check: a matrix that has no result fails the call; without it is NaN there.
+
+// numpy.linalg.cholesky: the lower triangle l with x = l l^T. Of x the lower triangle is read; it
+// must be positive definite. The gradient is symmetric.
+Tensor cholesky(const Operand &x, bool check = true,
+                SourceLocation location = SourceLocation::current());
+// y with l l^T y = b, where l is what cholesky() makes. b as of solve().
+Tensor cholesky_solve(const Operand &l, const Operand &b,
+                      SourceLocation location = SourceLocation::current());
+// y with a y = b, or a^T y = b if transposed, where of a the lower or the upper triangle is read,
+// and ones in the place of its diagonal with unit_diagonal. A zero on the diagonal has no result.
+// b as of solve().
+Tensor triangular_solve(const Operand &a, const Operand &b, bool lower = true,
+                        bool transposed = false, bool unit_diagonal = false, bool check = true,
+                        SourceLocation location = SourceLocation::current());
+// scipy.linalg.lu_factor: factors of x[permutation] = L U with partial pivoting, of any matrix: U
+// in the upper triangle and, below, L, whose diagonal is ones. The permutation is the order of the
+// rows, int64. Gradient of square matrices.
+Lu lu(const Operand &x, SourceLocation location = SourceLocation::current());
+// numpy.linalg.solve: y with a y = b for square matrices; axes before the last two are broadcast. A
+// vector b is one column, and so is the result. A singular matrix has no result.
+Tensor solve(const Operand &a, const Operand &b, bool check = true,
+             SourceLocation location = SourceLocation::current());
+// The inverses of square matrices. A singular matrix has none.
+Tensor inv(const Operand &x, bool check = true,
+           SourceLocation location = SourceLocation::current());
+// The determinants of square matrices, by lu(). Where one is 0 the gradient is not finite.
+Tensor det(const Operand &x, SourceLocation location = SourceLocation::current());
+// numpy.linalg.slogdet: their signs, -1, 0 or 1, and the logarithms of their absolute values.
+SlogDet slogdet(const Operand &x, SourceLocation location = SourceLocation::current());
 // Reverses the axes.
 Tensor transpose(const Operand &x, SourceLocation location = SourceLocation::current());
 // Picks along axis 0; an index outside it is an error of the call.

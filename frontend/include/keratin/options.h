@@ -111,6 +111,13 @@ struct NormOptions {
   Axes axis = None;
   bool keepdims = false;
 };
+struct TriangularSolveOptions {
+  detail::ByName byName = {};
+  bool lower = true;
+  bool transposed = false;
+  bool unit_diagonal = false;
+  bool check = true;
+};
 struct TraceOptions {
   int64_t offset = 0;
   Axis axis1 = 0;
@@ -338,6 +345,12 @@ inline Tensor nanstd(const Operand &x, const ReductionOptions &options,
 inline Tensor norm(const Operand &x, const NormOptions &options,
                    SourceLocation location = SourceLocation::current()) {
   return backend::norm(x, options.ord, options.axis, options.keepdims, location);
+}
+inline Tensor triangular_solve(const Operand &a, const Operand &b,
+                               const TriangularSolveOptions &options,
+                               SourceLocation location = SourceLocation::current()) {
+  return backend::triangular_solve(a, b, options.lower, options.transposed, options.unit_diagonal,
+                                   options.check, location);
 }
 inline Tensor linspace(const Operand &start, const Operand &stop, const LinspaceOptions &options,
                        SourceLocation location = SourceLocation::current()) {

@@ -39,18 +39,27 @@ void keratin::python::registerReductions(nb::module_ &m) {
   // Linear algebra.
   add<&K::band_part>(m, "band_part");
   add<&K::batch_dot>(m, "batch_dot");
+  add<&K::cholesky>(m, "cholesky");
+  add<&K::cholesky_solve>(m, "cholesky_solve");
   add<&K::cross>(m, "cross");
+  add<&K::det>(m, "det");
   add<&K::diag>(m, "diag");
   add<&K::dot>(m, "dot");
   add<&K::einsum>(m, "einsum");
   add<&K::gather>(m, "gather");
+  add<&K::inv>(m, "inv");
   add<&K::kron>(m, "kron");
+  add<&K::lu>(m, "lu");
   add<&K::matmul>(m, "matmul");
   add<&K::matrix_power>(m, "matrix_power");
   add<exactly<Tensor(const Operand &, const NormOrder &, const Axes &, bool, SourceLocation)>(
       &K::norm)>(m, "norm");
+  add<&K::slogdet>(m, "slogdet");
+  add<&K::solve>(m, "solve");
   add<exactly<Tensor(const Operand &, int64_t, Axis, Axis, SourceLocation)>(&K::trace)>(m, "trace");
   add<&K::transpose>(m, "transpose");
+  add<exactly<Tensor(const Operand &, const Operand &, bool, bool, bool, bool, SourceLocation)>(
+      &K::triangular_solve)>(m, "triangular_solve");
   add<&K::tril>(m, "tril");
   add<&K::triu>(m, "triu");
 }

@@ -27,3 +27,11 @@ nb::object keratin::python::toPython(const Operand &operand) {
 nb::object keratin::python::toPython(const TopK &result) {
   return nb::make_tuple(toPython(result.values), toPython(result.indices));
 }
+
+nb::object keratin::python::toPython(const Lu &result) {
+  return nb::make_tuple(toPython(result.factors), toPython(result.permutation));
+}
+
+nb::object keratin::python::toPython(const SlogDet &result) {
+  return nb::make_tuple(toPython(result.sign), toPython(result.logabsdet));
+}

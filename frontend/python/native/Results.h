@@ -27,6 +27,8 @@ nb::object toPython(const Gradient &gradient);
 // A number or a tensor.
 nb::object toPython(const Operand &operand);
 nb::object toPython(const TopK &result);
+nb::object toPython(const Lu &result);
+nb::object toPython(const SlogDet &result);
 nb::object toPython(const Function &function);
 
 // Vectors are lists, pairs and tuples are tuples.

@@ -1,0 +1,265 @@
+// K functions: factorizations of matrices in the last two axes, and what is solved by them.
+#include "frontend/backend/Factorizations.h"
+#include "frontend/backend/Configuration.h"
+#include "ir/builder/MatrixMath.h"
+#include "keratin/linear_algebra.h"
+
+#include <limits>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+Value keratin::frontend::asMatrices(Call &call, Value x, const std::string &argument) {
+  if (call.rank(x) < 2)
+    call.valueError(argument + " has shape " + describe(x) + "; needed rank 2 or more");
+  return x;
+}
+
+Value keratin::frontend::asSquareMatrices(Call &call, Value x, const std::string &argument) {
+  ir::Shape shape = ir::getShape(asMatrices(call, x, argument));
+  const std::string what = "rows and columns of " + argument;
+  shape[shape.size() - 2] = shape.back() = call.unify(shape[shape.size() - 2], shape.back(), what);
+  return call.requireShape(x, shape, what);
+}
+
+//===-- Values --------------------------------------------------------------------------------===//
+
+// Factors of 16-bit floats would be good for nothing: they are computed in float32.
+static Value inWorkingDtype(Call &call, Value x) {
+  const DType dtype = call.dtypeOf(x);
+  return dtype == DType::Float16 || dtype == DType::BFloat16 ? call.cast(x, DType::Float32) : x;
+}
+
+// Two operands of one floating dtype.
+static std::pair<Value, Value> promotedFloats(Call &call, const Operand &x, const Operand &y) {
+  auto [a, b] = call.promoted(x, y);
+  const DType floats = isFloating(call.dtypeOf(a)) ? call.dtypeOf(a) : Configuration::floatx();
+  return {call.cast(a, floats), call.cast(b, floats)};
+}
+
+// The result, but NaN in the batches that fail; with `check` the call fails instead.
+static Value unlessFailed(Call &call, Value result, Value fails, bool check,
+                          const std::string &what) {
+  ir::GraphMath &g = call.g;
+  if (check) {
+    Value number = call.inRange(call.cast(fails, DType::Int32), DimExpr(0), DimExpr(1), what);
+    fails = g.notEqual(number, g.zeroLike(number));
+  }
+  const int64_t rank = call.rank(result);
+  Value failsEach = g.broadcastAlong(fails, ir::getShape(result), {rank - 2, rank - 1});
+  Value nan = g.constantLike(std::numeric_limits<double>::quiet_NaN(), result);
+  return g.select(failsEach, nan, result);
+}
+
+static Value hasZeroOnDiagonal(Call &call, Value x) {
+  Value diagonal = ir::mainDiagonal(call.g, x);
+  return call.g.reduceAny(call.g.equal(diagonal, call.g.zeroLike(diagonal)),
+                          {call.rank(diagonal) - 1});
+}
+
+//===-- Ops -----------------------------------------------------------------------------------===//
+
+static Value factorSymmetric(Call &call, Value x) {
+  return call.builder.create<ir::CholeskyOp>(call.g.location(), x.getType(), x);
+}
+
+namespace {
+
+struct Factored {
+  Value factors, permutation;
+};
+
+struct Triangle {
+  bool lower = true, transposed = false, unitDiagonal = false;
+};
+
+} // namespace
+
+static Factored factored(Call &call, Value x) {
+  ir::Shape rows = ir::getShape(x);
+  rows.pop_back();
+  auto op = call.builder.create<ir::LuOp>(
+      call.g.location(), x.getType(), ir::getTensorType(rows, call.elementType(DType::Int64)), x);
+  return {op.getFactors(), op.getPermutation()};
+}
+
+static Value solveTriangle(Call &call, Value a, Value b, const Triangle &triangle) {
+  return call.builder.create<ir::TriangularSolveOp>(call.g.location(), b.getType(), a, b,
+                                                    triangle.lower, triangle.transposed,
+                                                    triangle.unitDiagonal);
+}
+
+static Value solveFactored(Call &call, const Factored &a, Value b) {
+  Value exchanged = ir::gatherRows(call.g, b, a.permutation);
+  Value y = solveTriangle(call, a.factors, exchanged,
+                          {/*lower=*/true, /*transposed=*/false, /*unitDiagonal=*/true});
+  return solveTriangle(call, a.factors, y, {/*lower=*/false});
+}
+
+static Value solveGeneral(Call &call, Value a, Value b, bool check, const std::string &argument) {
+  Factored factors = factored(call, a);
+  return unlessFailed(call, solveFactored(call, factors, b),
+                      hasZeroOnDiagonal(call, factors.factors), check,
+                      "a matrix of " + argument + " is singular");
+}
+
+Value keratin::frontend::inverseOf(Call &call, Value x, bool check) {
+  const DType dtype = call.dtypeOf(x);
+  x = inWorkingDtype(call, x);
+  return call.cast(solveGeneral(call, x, ir::unitMatrices(call.g, x), check, "x"), dtype);
+}
+
+//===-- Systems of equations ------------------------------------------------------------------===//
+
+// Solves a y = b with `solve`, which is given square matrices and columns with the same batches. A
+// vector b is one column, of each of the matrices.
+static Tensor solveSystem(Call &call, const Operand &first, const Operand &second,
+                          llvm::function_ref<Value(Value, Value)> solve,
+                          const std::string &argument = "a") {
+  ir::GraphMath &g = call.g;
+  auto [a, b] = promotedFloats(call, first, second);
+  const DType dtype = call.dtypeOf(a);
+  a = asSquareMatrices(call, inWorkingDtype(call, a), argument);
+  b = inWorkingDtype(call, b);
+  if (call.rank(b) == 0)
+    call.valueError("b is a scalar; needed a vector or matrices");
+  const bool isVector = call.rank(b) == 1;
+  if (isVector)
+    b = g.reshape(b, {ir::getShape(b)[0], DimExpr(1)});
+  ir::Shape ofA = ir::getShape(a), ofB = ir::getShape(b);
+  const std::string what = "rows of " + argument + " and b";
+  const DimExpr rows = call.unify(ofA.back(), ofB[ofB.size() - 2], what), columns = ofB.back();
+  ir::Shape batch = call.broadcastShape(ir::Shape(ofA.begin(), ofA.end() - 2),
+                                        ir::Shape(ofB.begin(), ofB.end() - 2));
+  auto shaped = [&](Value x, const DimExpr &width) {
+    const int64_t axis = call.rank(x) - 2;
+    x = call.withSize(x, axis, rows, what);
+    ir::Shape shape = batch;
+    shape.insert(shape.end(), {rows, width});
+    call.checkBytes(ir::getTensorType(shape, ir::getElementType(x)));
+    return call.broadcastTo(x, shape);
+  };
+  a = call.withSize(a, call.rank(a) - 1, rows, what);
+  Value y = call.cast(solve(shaped(a, rows), shaped(b, columns)), dtype);
+  if (isVector) {
+    ir::Shape shape = ir::getShape(y);
+    shape.pop_back();
+    y = g.reshape(y, shape);
+  }
+  return call.tensor(y);
+}
+
+namespace keratin::backend {
+
+Tensor cholesky(const Operand &operand, bool check, SourceLocation location) {
+  Call call("cholesky", location);
+  Value given = asSquareMatrices(call, call.floating(operand)), x = inWorkingDtype(call, given);
+  Value y = factorSymmetric(call, x);
+  if (check) {
+    Value diagonal = ir::mainDiagonal(call.g, y);
+    Value fails = call.g.reduceAny(call.g.notEqual(diagonal, diagonal), {call.rank(diagonal) - 1});
+    y = unlessFailed(call, y, fails, check, "a matrix of x is not positive definite");
+  }
+  return call.tensor(call.cast(y, call.dtypeOf(given)));
+}
+
+Tensor cholesky_solve(const Operand &l, const Operand &b, SourceLocation location) {
+  Call call("cholesky_solve", location);
+  return solveSystem(
+      call, l, b,
+      [&](Value factor, Value columns) {
+        Value y = solveTriangle(call, factor, columns, {});
+        return solveTriangle(call, factor, y, {/*lower=*/true, /*transposed=*/true});
+      },
+      "l");
+}
+
+Tensor triangular_solve(const Operand &a, const Operand &b, bool lower, bool transposed,
+                        bool unit_diagonal, bool check, SourceLocation location) {
+  Call call("triangular_solve", location);
+  return solveSystem(call, a, b, [&](Value matrix, Value columns) {
+    Value y = solveTriangle(call, matrix, columns, {lower, transposed, unit_diagonal});
+    if (unit_diagonal)
+      return y;
+    return unlessFailed(call, y, hasZeroOnDiagonal(call, matrix), check,
+                        "a matrix of a has a zero on its diagonal");
+  });
+}
+
+Lu lu(const Operand &operand, SourceLocation location) {
+  Call call("lu", location);
+  Value x = asMatrices(call, call.floating(operand));
+  Factored result = factored(call, inWorkingDtype(call, x));
+  return {call.tensor(call.cast(result.factors, call.dtypeOf(x))), call.tensor(result.permutation)};
+}
+
+Tensor solve(const Operand &a, const Operand &b, bool check, SourceLocation location) {
+  Call call("solve", location);
+  return solveSystem(call, a, b, [&](Value matrix, Value columns) {
+    return solveGeneral(call, matrix, columns, check, "a");
+  });
+}
+
+Tensor inv(const Operand &x, bool check, SourceLocation location) {
+  Call call("inv", location);
+  return call.tensor(inverseOf(call, asSquareMatrices(call, call.floating(x)), check));
+}
+
+} // namespace keratin::backend
+
+//===-- Determinants --------------------------------------------------------------------------===//
+
+// 1 for permutations with an even number of pairs in the wrong order, else -1: the product over all
+// pairs.
+static Value signOf(Call &call, Value permutation, mlir::Type type) {
+  ir::GraphMath &g = call.g;
+  ir::Shape pairs = ir::getShape(permutation);
+  const int64_t axis = call.rank(permutation) - 1;
+  pairs.push_back(pairs.back());
+  call.checkBytes(ir::getTensorType(pairs, type));
+  Value first = g.broadcastAlong(permutation, pairs, {axis + 1}),
+        second = g.broadcastAlong(permutation, pairs, {axis});
+  Value place = ir::diagonalNumbers(g, first);
+  Value isWrong = g.and_(g.greater(place, g.zeroLike(place)), g.greater(first, second));
+  Value one = g.splat(1, ir::getTensorType(pairs, type));
+  return g.reduceProd(g.select(isWrong, g.neg(one), one), {axis, axis + 1});
+}
+
+namespace {
+
+// The determinant as its sign and the elements whose product it is but for that.
+struct Determinant {
+  Determinant(Call &call, const Operand &operand)
+      : given(asSquareMatrices(call, call.floating(operand))) {
+    Factored factors = factored(call, inWorkingDtype(call, given));
+    pivots = ir::mainDiagonal(call.g, factors.factors);
+    sign = signOf(call, factors.permutation, ir::getElementType(pivots));
+    axis = call.rank(pivots) - 1;
+  }
+
+  Value given, pivots, sign;
+  int64_t axis;
+};
+
+} // namespace
+
+namespace keratin::backend {
+
+Tensor det(const Operand &x, SourceLocation location) {
+  Call call("det", location);
+  Determinant of(call, x);
+  Value y = call.g.mul(of.sign, call.g.reduceProd(of.pivots, {of.axis}));
+  return call.tensor(call.cast(y, call.dtypeOf(of.given)));
+}
+
+SlogDet slogdet(const Operand &x, SourceLocation location) {
+  Call call("slogdet", location);
+  ir::GraphMath &g = call.g;
+  Determinant of(call, x);
+  const DType dtype = call.dtypeOf(of.given);
+  Value sign = g.mul(of.sign, g.reduceProd(g.sign(of.pivots), {of.axis}));
+  Value size = g.reduceSum(g.log(g.abs(of.pivots)), {of.axis});
+  return {call.tensor(call.cast(sign, dtype)), call.tensor(call.cast(size, dtype))};
+}
+
+} // namespace keratin::backend
