@@ -1,4 +1,5 @@
 // K::norm.
+#include "frontend/backend/OrthogonalFactors.h"
 #include "frontend/backend/Reductions.h"
 #include "keratin/linear_algebra.h"
 
@@ -45,7 +46,26 @@ public:
     return order > 0 ? g.reduceMax(sums, {place}) : g.reduceMin(sums, {place});
   }
 
+  // The largest or smallest of the singular values, or their sum.
+  Value ofSingularValues(const NormOrder &order) const {
+    Value values = singular();
+    const int64_t axis = call.rank(values) - 1;
+    if (order.isName())
+      return g.reduceSum(values, {axis});
+    return order.number() > 0 ? g.reduceMax(values, {axis}) : g.reduceMin(values, {axis});
+  }
+
 private:
+  // Of the matrices, their rows along the first of the axes.
+  Value singular() const {
+    std::vector<int64_t> order;
+    for (int64_t axis = 0; axis < call.rank(x); ++axis)
+      if (axis != axes[0] && axis != axes[1])
+        order.push_back(axis);
+    order.insert(order.end(), axes.begin(), axes.end());
+    return singularFactors(call, g.transpose(x, order)).s;
+  }
+
   // The root of a sum, with gradient 0 where that is 0.
   Value root(Value sum, double order) const {
     Value isZero = g.equal(sum, g.zeroLike(sum));
@@ -92,9 +112,9 @@ static Value ofMatrices(Call &call, const Norm &norm, const NormOrder &order) {
   if (size == 1 || std::isinf(size))
     return norm.ofMatrix(order.number());
   if (size == 2 || (order.isName() && order.name() == "nuc"))
-    call.notImplemented("ord " + text(order) + " of matrices, which needs singular values");
+    return norm.ofSingularValues(order);
   call.valueError("unknown ord " + text(order) +
-                  " of matrices; needed 1, -1, inf, -inf, 'fro' or None");
+                  " of matrices; needed 1, -1, 2, -2, inf, -inf, 'fro', 'nuc' or None");
 }
 
 static Value ofOrder(Call &call, const Norm &norm, const NormOrder &order, size_t axes) {

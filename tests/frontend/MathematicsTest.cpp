@@ -77,6 +77,29 @@ TEST_CASE("gradients of factorizations") {
     checkGradient(test);
 }
 
+TEST_CASE("gradients of orthonormal factors") {
+  Array square{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}, {0.9, -0.2, 1.4}};
+  Array tall{{1.3, -0.2}, {0.7, 2.4}, {0.9, -1.1}};
+  Array batch{{{0.3, -1.2}, {1.7, 0.4}}, {{0.9, 2.1}, {-0.6, 1.4}}};
+  Array wide{{1.3, 0.7, 0.9}, {-0.2, 2.4, -1.1}};
+  auto symmetric = [](const Tensor &x) { return x + K::transpose(x); };
+  for (const GradientCase &test : std::vector<GradientCase>{
+           {"q", [](auto &x) { return K::qr(x).q; }, tall},
+           {"r", [](auto &x) { return K::qr(x).r; }, batch},
+           {"eigenvalues", [=](auto &x) { return K::eigvalsh(symmetric(x)); }, square},
+           {"eigenvectors", [=](auto &x) { return K::eigh(symmetric(x)).vectors; }, square},
+           {"u", [](auto &x) { return K::svd(x).u; }, tall},
+           {"singular values", [](auto &x) { return K::svd(x).s; }, batch},
+           {"vt", [](auto &x) { return K::svd(x).vt; }, wide},
+           {"pinv", [](auto &x) { return K::pinv(x); }, tall},
+           {"lstsq", [](auto &x) { return K::lstsq(x, Array{0.5, -0.7, 1.9}); }, tall},
+           {"expm", [](auto &x) { return K::expm(x); }, square},
+           {"norms", [](auto &x) { return K::norm(x, 2) + K::norm(x, -2) + K::norm(x, "nuc"); },
+            wide},
+       })
+    checkGradient(test);
+}
+
 TEST_CASE("options of mathematical functions") {
   Tensor x = K::constant(Array{{3.0, 4.0}, {5.0, 12.0}});
   checkValue(K::norm(x, {.axis = 1, .keepdims = true}), Array{{5.0}, {13.0}});

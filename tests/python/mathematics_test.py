@@ -210,7 +210,7 @@ def test_norm_of_vectors(order, axis, keepdims):
     agree(both_ways(lambda x: K.norm(x, order, axis, keepdims), x), expected)
 
 
-@pytest.mark.parametrize('order', [None, 'fro', 1, -1, np.inf, -np.inf])
+@pytest.mark.parametrize('order', [None, 'fro', 'nuc', 1, -1, 2, -2, np.inf, -np.inf])
 @pytest.mark.parametrize('axis', [(0, 1), (1, 0), (-1, 0), (1, 2)])
 @pytest.mark.parametrize('keepdims', [False, True])
 def test_norm_of_matrices(order, axis, keepdims):
@@ -279,9 +279,7 @@ def test_meshgrid(indexing, sizes):
     (lambda x: K.matrix_power(x, 2), ValueError, 'rows and columns of x must be equal; found 2 and 3'),
     (lambda x: K.matrix_power(x, -1), NotImplementedError, 'powers below 0, which need inverses; found n = -1'),
     (lambda x: K.matrix_power(x > 0, 2), TypeError, 'found bools; needed numbers'),
-    (lambda x: K.norm(x, 2), NotImplementedError, 'ord 2.0 of matrices, which needs singular values'),
-    (lambda x: K.norm(x, 'nuc'), NotImplementedError, "ord 'nuc' of matrices, which needs singular values"),
-    (lambda x: K.norm(x, 3), ValueError, "unknown ord 3.0 of matrices; needed 1, -1, inf, -inf, 'fro' or None"),
+    (lambda x: K.norm(x, 3), ValueError, "unknown ord 3.0 of matrices; needed 1, -1, 2, -2, inf, -inf, 'fro', 'nuc' or None"),
     (lambda x: K.norm(x, 'fro', 0), ValueError, "unknown ord 'fro' of vectors; needed a number, or None"),
     (lambda x: K.norm(K.stack([x, x]), 1), ValueError, 'x has rank 3; with ord needed rank 1 or 2, or an axis'),
     (lambda x: K.norm(x, None, (0, 0)), ValueError, 'axis names 2 axes; needed one, of vectors, or two different ones, of matrices'),

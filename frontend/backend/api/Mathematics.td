@@ -278,7 +278,7 @@ def Api_norm : Keratin_Mathematics<"norm", "norm(x, ord=None, axis=None, keepdim
         ord: of vectors a number p: sum(abs(x)**p)**(1 / p), inf: the largest of abs(x), -inf: the
             smallest, 0: how many are not 0; None: 2. Of matrices 1, -1: the largest, the smallest
             sum of abs(x) of a column; inf, -inf: of a row; 'fro', None: the square root of the
-            sum of squares.
+            sum of squares; 2, -2: the largest, the smallest singular value, 'nuc': their sum.
         axis: the axis of the vectors, or two of matrices, rows first; None: all elements if ord is
             None, else x is a vector or a matrix.
         keepdims: whether these axes stay, with size 1.
@@ -288,7 +288,6 @@ def Api_norm : Keratin_Mathematics<"norm", "norm(x, ord=None, axis=None, keepdim
 
     Raises:
         ValueError: for another ord, and more than two axes.
-        NotImplementedError: for 2, -2 and 'nuc' of matrices, which need singular values.
   }];
 }
 def Api_matrix_power : Keratin_Mathematics<"matrix_power", "matrix_power(x, n)"> {
@@ -439,6 +438,142 @@ def Api_slogdet : Keratin_Mathematics<"slogdet", "slogdet(x)"> {
 
     Returns:
         (sign, logabsdet): -1, 0 or 1, and log(abs(det(x))), -inf where that is 0.
+
+    Raises:
+        ValueError: for matrices that are not square.
+  }];
+}
+
+//===-- Orthonormal factors ---------------------------------------------------------------------===//
+
+def Api_qr : Keratin_Mathematics<"qr", "qr(x)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
+  let documentation = [{
+    Matrices as products of orthonormal columns and upper triangles, as of numpy.linalg.qr.
+
+    Args:
+        x: matrices in the last two axes, m rows and n columns; integers and bools become floatx().
+
+    Returns:
+        (q, r): of m rows and k columns, and of k rows and n columns, where k is the smaller of m
+        and n. There is a gradient if m is n or more; it is finite if the columns are independent.
+
+    Raises:
+        ValueError: for a scalar or a vector.
+  }];
+}
+def Api_eigh : Keratin_Mathematics<"eigh", "eigh(x)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
+  let documentation = [{
+    The eigenvalues and eigenvectors of symmetric matrices, as of numpy.linalg.eigh.
+
+    Args:
+        x: square matrices in the last two axes, of which the lower triangle is read; integers and
+            bools become floatx().
+
+    Returns:
+        (values, vectors): the eigenvalues, ascending, and the eigenvectors as columns, of length 1;
+        the first of the largest elements of each is positive. NaN for a matrix that is not finite.
+        The gradient is symmetric; that of vectors is not finite where eigenvalues are equal.
+
+    Raises:
+        ValueError: for matrices that are not square.
+  }];
+}
+def Api_eigvalsh : Keratin_Mathematics<"eigvalsh", "eigvalsh(x)"> {
+  let documentation = [{
+    The eigenvalues of symmetric matrices, as of numpy.linalg.eigvalsh.
+
+    Args:
+        x: square matrices in the last two axes, of which the lower triangle is read; integers and
+            bools become floatx().
+
+    Returns:
+        A tensor without the last axis: the eigenvalues, ascending. The gradient is symmetric.
+
+    Raises:
+        ValueError: for matrices that are not square.
+  }];
+}
+def Api_svd : Keratin_Mathematics<"svd", "svd(x)"> {
+  let pythonResult = "Tuple[Tensor, Tensor, Tensor]";
+  let documentation = [{
+    Singular values and vectors, as of numpy.linalg.svd with full_matrices=False.
+
+    Args:
+        x: matrices in the last two axes, m rows and n columns; integers and bools become floatx().
+
+    Returns:
+        (u, s, vt): x is u times the diagonal matrix of s times vt. u has m rows and k columns, vt
+        k rows and n columns, where k is the smaller of m and n; the singular values s are
+        descending. The first of the largest elements in a row of vt is positive. NaN for a matrix
+        that is not finite. The gradient of u and vt is not finite where singular values are equal.
+
+    Raises:
+        ValueError: for a scalar or a vector.
+  }];
+}
+def Api_pinv : Keratin_Mathematics<"pinv", "pinv(x, rcond=None)"> {
+  let documentation = [{
+    The pseudoinverses of matrices, as of numpy.linalg.pinv.
+
+    Args:
+        x: matrices in the last two axes; integers and bools become floatx().
+        rcond: singular values count if they are above so much of the largest, a float; None: the
+            larger size of the matrices times the dtype's epsilon.
+
+    Returns:
+        A tensor of x's dtype, whose last two sizes are exchanged. The gradient is not finite where
+        singular values are equal.
+
+    Raises:
+        ValueError: for a scalar or a vector, and a negative rcond.
+  }];
+}
+def Api_lstsq : Keratin_Mathematics<"lstsq", "lstsq(a, b, rcond=None)"> {
+  let documentation = [{
+    Solutions of a y = b in the sense of least squares, as of numpy.linalg.lstsq.
+
+    Args:
+        a: matrices in the last two axes, of any shape and rank.
+        b: a vector, which is one column, or matrices; axes before the last two are broadcast.
+        rcond: singular values of a count if they are above so much of the largest, a float; None:
+            the larger size of the matrices times the dtype's epsilon.
+
+    Returns:
+        The shortest of the y for which a y - b is shortest: a tensor of the wider dtype; of
+        integers and bools floatx(). The gradient of a is not finite where singular values of a are
+        equal.
+
+    Raises:
+        ValueError: for another number of rows of b, and a negative rcond.
+  }];
+}
+def Api_matrix_rank : Keratin_Mathematics<"matrix_rank", "matrix_rank(x, tol=None)"> {
+  let documentation = [{
+    How many singular values matrices have, as of numpy.linalg.matrix_rank.
+
+    Args:
+        x: matrices in the last two axes; integers and bools become floatx().
+        tol: those above it count, a float; None: those above the largest times the larger size of
+            the matrices times the dtype's epsilon.
+
+    Returns:
+        An int64 tensor without these axes.
+
+    Raises:
+        ValueError: for a scalar or a vector, and a negative tol.
+  }];
+}
+def Api_expm : Keratin_Mathematics<"expm", "expm(x)"> {
+  let documentation = [{
+    The exponentials of matrices, as of scipy.linalg.expm.
+
+    Args:
+        x: square matrices in the last two axes; integers and bools become floatx().
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         ValueError: for matrices that are not square.

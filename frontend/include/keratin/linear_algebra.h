@@ -4,6 +4,7 @@
 
 #include "keratin/arguments.h"
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,21 @@ struct Lu {
 // auto [sign, logabsdet] = K::slogdet(x);
 struct SlogDet {
   Tensor sign, logabsdet;
+};
+
+// auto [q, r] = K::qr(x);
+struct Qr {
+  Tensor q, r;
+};
+
+// auto [values, vectors] = K::eigh(x);
+struct Eigh {
+  Tensor values, vectors;
+};
+
+// auto [u, s, vt] = K::svd(x);
+struct Svd {
+  Tensor u, s, vt;
 };
 
 } // namespace keratin
@@ -86,9 +102,9 @@ Tensor cross(const Operand &x, const Operand &y, Axis axis = -1,
 // numpy.linalg.norm. Of vectors along one axis: ord 2 or None, any other number p for
 // sum(|x|^p)^(1/p), infinity for the largest of |x|, -infinity for the smallest, 0 for how many are
 // not 0. Of matrices in two axes, rows first: "fro" or None, the square root of the sum of squares;
-// 1 and -1, the largest and smallest sum of |x| of columns; infinity and -infinity, of rows. axis
-// None: of all elements if ord is None, else of the vector or matrix x. Where a norm is 0, so is
-// the gradient of a root.
+// 1 and -1, the largest and smallest sum of |x| of columns; infinity and -infinity, of rows; 2, -2
+// and "nuc", the largest and smallest singular value and the sum of them. axis None: of all elements
+// if ord is None, else of the vector or matrix x. Where a norm is 0, so is the gradient of a root.
 Tensor norm(const Operand &x, const NormOrder &ord = None, const Axes &axis = None,
             bool keepdims = false, SourceLocation location = SourceLocation::current());
 // The product of n equal square matrices in the last two axes; n = 0: the unit matrix; n < 0: of
@@ -128,6 +144,33 @@ Tensor inv(const Operand &x, bool check = true,
 Tensor det(const Operand &x, SourceLocation location = SourceLocation::current());
 // numpy.linalg.slogdet: their signs, -1, 0 or 1, and the logarithms of their absolute values.
 SlogDet slogdet(const Operand &x, SourceLocation location = SourceLocation::current());
+// numpy.linalg.qr: x = q r with orthonormal columns of q and upper triangles r, of as many columns
+// and rows as the smaller size of x. Gradient of matrices with as many rows as columns, or more.
+Qr qr(const Operand &x, SourceLocation location = SourceLocation::current());
+// numpy.linalg.eigh: the eigenvalues of symmetric matrices, ascending, and their eigenvectors as
+// columns, of which the first of the largest elements is positive. Of x the lower triangle is read.
+// The gradient is symmetric; that of vectors is not finite where eigenvalues are equal.
+Eigh eigh(const Operand &x, SourceLocation location = SourceLocation::current());
+Tensor eigvalsh(const Operand &x, SourceLocation location = SourceLocation::current());
+// numpy.linalg.svd with full_matrices=False: x = u diag(s) vt with orthonormal columns of u and
+// rows of vt, singular values s descending. The first of the largest elements in a row of vt is
+// positive. The gradient of u and vt is not finite where singular values are equal.
+Svd svd(const Operand &x, SourceLocation location = SourceLocation::current());
+// numpy.linalg.pinv: pseudoinverses by svd(). Singular values count if they are above rcond times
+// the largest; None: the larger size of x times the dtype's epsilon.
+Tensor pinv(const Operand &x, std::optional<double> rcond = None,
+            SourceLocation location = SourceLocation::current());
+// numpy.linalg.lstsq: the shortest of the y for which a y - b is shortest, for matrices of any
+// shape and rank; axes before the last two are broadcast. A vector b is one column. rcond as of
+// pinv().
+Tensor lstsq(const Operand &a, const Operand &b, std::optional<double> rcond = None,
+             SourceLocation location = SourceLocation::current());
+// numpy.linalg.matrix_rank: how many singular values are above tol, int64; None: above what pinv()
+// has.
+Tensor matrix_rank(const Operand &x, std::optional<double> tol = None,
+                   SourceLocation location = SourceLocation::current());
+// scipy.linalg.expm: exponentials of square matrices.
+Tensor expm(const Operand &x, SourceLocation location = SourceLocation::current());
 // Reverses the axes.
 Tensor transpose(const Operand &x, SourceLocation location = SourceLocation::current());
 // Picks along axis 0; an index outside it is an error of the call.

@@ -45,17 +45,25 @@ void keratin::python::registerReductions(nb::module_ &m) {
   add<&K::det>(m, "det");
   add<&K::diag>(m, "diag");
   add<&K::dot>(m, "dot");
+  add<&K::eigh>(m, "eigh");
+  add<&K::eigvalsh>(m, "eigvalsh");
   add<&K::einsum>(m, "einsum");
+  add<&K::expm>(m, "expm");
   add<&K::gather>(m, "gather");
   add<&K::inv>(m, "inv");
   add<&K::kron>(m, "kron");
+  add<&K::lstsq>(m, "lstsq");
   add<&K::lu>(m, "lu");
   add<&K::matmul>(m, "matmul");
   add<&K::matrix_power>(m, "matrix_power");
+  add<&K::matrix_rank>(m, "matrix_rank");
   add<exactly<Tensor(const Operand &, const NormOrder &, const Axes &, bool, SourceLocation)>(
       &K::norm)>(m, "norm");
+  add<&K::pinv>(m, "pinv");
+  add<&K::qr>(m, "qr");
   add<&K::slogdet>(m, "slogdet");
   add<&K::solve>(m, "solve");
+  add<&K::svd>(m, "svd");
   add<exactly<Tensor(const Operand &, int64_t, Axis, Axis, SourceLocation)>(&K::trace)>(m, "trace");
   add<&K::transpose>(m, "transpose");
   add<exactly<Tensor(const Operand &, const Operand &, bool, bool, bool, bool, SourceLocation)>(

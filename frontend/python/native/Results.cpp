@@ -35,3 +35,15 @@ nb::object keratin::python::toPython(const Lu &result) {
 nb::object keratin::python::toPython(const SlogDet &result) {
   return nb::make_tuple(toPython(result.sign), toPython(result.logabsdet));
 }
+
+nb::object keratin::python::toPython(const Qr &result) {
+  return nb::make_tuple(toPython(result.q), toPython(result.r));
+}
+
+nb::object keratin::python::toPython(const Eigh &result) {
+  return nb::make_tuple(toPython(result.values), toPython(result.vectors));
+}
+
+nb::object keratin::python::toPython(const Svd &result) {
+  return nb::make_tuple(toPython(result.u), toPython(result.s), toPython(result.vt));
+}

@@ -29,6 +29,9 @@ nb::object toPython(const Operand &operand);
 nb::object toPython(const TopK &result);
 nb::object toPython(const Lu &result);
 nb::object toPython(const SlogDet &result);
+nb::object toPython(const Qr &result);
+nb::object toPython(const Eigh &result);
+nb::object toPython(const Svd &result);
 nb::object toPython(const Function &function);
 
 // Vectors are lists, pairs and tuples are tuples.
