@@ -115,7 +115,7 @@ LogicalResult ForwardMode::buildTangents(Operation *op, ArrayRef<Tangent> ofOper
   return success();
 }
 
-// A loop or a branch; the tangents are those of the values that take the place of its results.
+// An op with a body; the tangents are those of the values that take the place of its results.
 LogicalResult ForwardMode::buildRegionTangents(Operation *op, ArrayRef<Tangent> ofOperands) {
   SmallVector<bool> wanted =
       llvm::map_to_vector(op->getResults(), [&](Value result) { return between.reaches(result); });
@@ -123,9 +123,11 @@ LogicalResult ForwardMode::buildRegionTangents(Operation *op, ArrayRef<Tangent> 
   if (replaces)
     builder.setInsertionPoint(op);
   auto loop = dyn_cast<LoopOpInterface>(op);
+  auto checkpoint = dyn_cast<CheckpointOp>(op);
   FailureOr<RegionTangents> built =
-      loop ? tangentsOfLoop(loop, builder, ofOperands, wanted, replaces)
-           : tangentsOfIf(cast<IfOp>(op), builder, ofOperands, wanted, replaces);
+      loop         ? tangentsOfLoop(loop, builder, ofOperands, wanted, replaces)
+      : checkpoint ? tangentsOfCheckpoint(checkpoint, builder, ofOperands, wanted, replaces)
+                   : tangentsOfIf(cast<IfOp>(op), builder, ofOperands, wanted, replaces);
   if (failed(built))
     return failure();
   differentiatedOps += built->differentiated;
@@ -156,7 +158,7 @@ LogicalResult ForwardMode::differentiate(Operation *op) {
   }
   if (!hasTangent)
     return success();
-  if (isa<LoopOpInterface, IfOp>(op))
+  if (isa<LoopOpInterface, IfOp, CheckpointOp>(op))
     return buildRegionTangents(op, ofOperands);
 
   if (place == Place::BesideValues)

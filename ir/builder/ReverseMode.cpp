@@ -81,9 +81,11 @@ LogicalResult ReverseMode::buildRegionGradients(Operation *op, ArrayRef<Cotangen
                                                 ArrayRef<bool> wanted,
                                                 SmallVectorImpl<Cotangent> &gradients) {
   auto loop = dyn_cast<LoopOpInterface>(op);
+  auto checkpoint = dyn_cast<CheckpointOp>(op);
   FailureOr<RegionGradients> built =
-      loop ? differentiateLoop(loop, builder, cotangents, wanted)
-           : differentiateIf(cast<IfOp>(op), builder, cotangents, wanted);
+      loop         ? differentiateLoop(loop, builder, cotangents, wanted)
+      : checkpoint ? differentiateCheckpoint(checkpoint, builder, cotangents, wanted)
+                   : differentiateIf(cast<IfOp>(op), builder, cotangents, wanted);
   if (failed(built))
     return failure();
   gradients = std::move(built->operands);
@@ -99,7 +101,7 @@ LogicalResult ReverseMode::buildRegionGradients(Operation *op, ArrayRef<Cotangen
 LogicalResult ReverseMode::buildGradients(Operation *op, ArrayRef<Cotangent> cotangents,
                                           ArrayRef<bool> wanted,
                                           SmallVectorImpl<Cotangent> &gradients) {
-  if (isa<LoopOpInterface, IfOp>(op))
+  if (isa<LoopOpInterface, IfOp, CheckpointOp>(op))
     return buildRegionGradients(op, cotangents, wanted, gradients);
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   if (!differentiable)

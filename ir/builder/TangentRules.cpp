@@ -3,6 +3,7 @@
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/builder/ReverseMode.h"
+#include "ir/dialect/GraphError.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -115,16 +116,19 @@ static LogicalResult transpose(DifferentiableOpInterface op, OpBuilder &builder,
   if (failed(op.buildVjp(builder, standIns.values, cotangents)))
     return failure();
   llvm::copy_if(standIns.values, std::back_inserter(floats), [](Value v) { return bool(v); });
-  ReverseMode walk(builder, op.getLoc(), {}, floats);
-  walk.prepareLinear(builtSince(builder, last));
-  for (auto [cotangent, tangent] : llvm::zip(cotangents, tangents))
-    if (cotangent && tangent && walk.isActive(cotangent))
-      walk.seed(cotangent, {tangent, {}});
-  if (failed(walk.run()))
-    return failure();
-  for (auto [result, standIn] : llvm::zip(results, standIns.values))
-    if (standIn)
-      result = walk.cotangentOf(standIn).value;
+  {
+    // Erases loops that it has replaced when it ends.
+    ReverseMode walk(builder, op.getLoc(), {}, floats);
+    walk.prepareLinear(builtSince(builder, last));
+    for (auto [cotangent, tangent] : llvm::zip(cotangents, tangents))
+      if (cotangent && tangent && walk.isActive(cotangent))
+        walk.seed(cotangent, {tangent, {}});
+    if (failed(walk.run()))
+      return failure();
+    for (auto [result, standIn] : llvm::zip(results, standIns.values))
+      if (standIn)
+        result = walk.cotangentOf(standIn).value;
+  }
   // What was needed for the stand-ins alone, collectives too: no rank does it.
   SmallVector<Operation *> all = builtSince(builder, last);
   for (Operation *built : llvm::reverse(all))
@@ -145,7 +149,7 @@ LogicalResult keratin::ir::tangentsByVjp(DifferentiableOpInterface op, OpBuilder
   if (failed(transpose(op, builder, tangents, standIns, results)))
     return failure();
   if (standIns.areUsed())
-    return op.emitError("tangent: the gradient of ")
-           << op->getName() << " is not linear in its cotangent";
+    return emitGraphError(op) << "jvp: the gradient of " << op->getName().stripDialect()
+                              << " is not linear in its cotangent";
   return success();
 }

@@ -202,6 +202,7 @@ class Keratin_Properties {
 // of its family:
 //   hasCustomVjp         X::buildVjp        in XGradients.cpp
 //   hasCustomJvp         X::buildJvp        there, too
+//   hasCustomPaths       X::isDifferentiableOperand   there, too
 //   hasCustomEvaluate    X::evaluate        in ir/reference
 // Leaving one out is a link error.
 class Keratin_Op<string mnemonic, list<Trait> traits = []>
@@ -213,6 +214,8 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
   // where there is none.
   list<dag> vjp = [];
   bit hasCustomVjp = 0;
+  // 1: gradients flow to some of the floating operands only, and no list of them says to which.
+  bit hasCustomPaths = 0;
   // Tangent. "linear": the op itself, of the operands' tangents, and of zeros where one has none;
   // "product": the sum of the op with one operand's tangent in its place, for each that has one; "":
   // what follows from the gradient (ir/builder/TangentRules.h).

@@ -1,6 +1,8 @@
 // Verifiers of random numbers, gradients and kernels.
+#include "ir/dialect/GivenGradients.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
+#include "ir/ops/BodyVerification.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -35,9 +37,8 @@ LogicalResult GradientsOp::verify() {
 static LogicalResult verifySameTypes(Operation *op, StringRef what, ValueRange values,
                                      StringRef theirs, ValueRange partners) {
   if (values.size() != partners.size())
-    return op->emitOpError("needs one ")
-           << what << " for each of the " << partners.size() << " " << theirs << "s, found "
-           << values.size();
+    return op->emitOpError("needs one ") << what << " for each of the " << partners.size() << " "
+                                         << theirs << "s, found " << values.size();
   for (auto [value, partner] : llvm::zip(values, partners))
     if (value.getType() != partner.getType())
       return op->emitOpError("a ") << what << " has the type of its " << theirs << ", found "
@@ -73,8 +74,23 @@ KERATIN_DERIVATIVE(JvpOp)
 KERATIN_DERIVATIVE(VjpOp)
 #undef KERATIN_DERIVATIVE
 
+LogicalResult CheckpointOp::verify() {
+  if (failed(
+          verifyRegion(*this, getBody(), getInputs().getTypes(), getYs().getTypes(), "the body")))
+    return failure();
+  Attribute given = (*this)->getAttr(kDelayedAttr);
+  auto delayed = dyn_cast_or_null<DenseI64ArrayAttr>(given);
+  auto isOperand = [&](int64_t number) {
+    return number >= 0 && number < int64_t(getInputs().size());
+  };
+  if (given && (!delayed || !llvm::all_of(delayed.asArrayRef(), isOperand)))
+    return emitOpError() << kDelayedAttr << " must be a list of numbers of operands";
+  return success();
+}
+
 LogicalResult DefineSizeOp::verify() {
-  if (!isa_and_nonnull<FunctionOpInterface, LoopOpInterface, IfOp>((*this)->getParentOp()))
+  if (!isa_and_nonnull<FunctionOpInterface, LoopOpInterface, IfOp, CheckpointOp, CustomGradientOp>(
+          (*this)->getParentOp()))
     return emitOpError("must stand in the body of a function, a loop or a branch, of which its "
                        "symbol is one");
   if (getTensorType(getSize()).getRank() != 0)

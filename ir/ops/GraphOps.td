@@ -267,7 +267,9 @@ def Keratin_CustomGradientOp : Keratin_Op<"custom_gradient", [AttrSizedOperandSe
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$outputs `of` $inputs (`with` $captures^)? attr-dict `:` "
       "functional-type(operands, results) $body";
+  let batching = "map";
   let hasVerifier = 1;
+  let hasCustomPaths = 1;
   let hasCustomVjp = 1;
   let hasCustomJvp = 1;
 }
@@ -284,6 +286,7 @@ def Keratin_CheckpointOp : Keratin_Op<"checkpoint", [IsolatedFromAbove, SingleBl
   let results = (outs Variadic<Keratin_Tensor>:$ys);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
+  let batching = "map";
   let hasVerifier = 1;
   let hasCustomVjp = 1;
   let hasCustomJvp = 1;
@@ -291,8 +294,10 @@ def Keratin_CheckpointOp : Keratin_Op<"checkpoint", [IsolatedFromAbove, SingleBl
 
 def Keratin_DelayOp : Keratin_Op<"delay", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, read only once another one is there";
+  let batching = "map";
   let isSaved = 0;
   let bounds = "Move";
+  let costsNothing = 1;
   let view = "true";
   let description = "What is computed of it is not the same as what was computed of x before, however "
       "equal: checkpoints rely on it. Gradient: dx = dy.";

@@ -1,8 +1,10 @@
-// Gradients of branches, and of loops for who asks for all of them.
+// Gradients of branches and checkpoints, and of loops for who asks for all of them.
 #include "ir/ops/LoopGradients.h"
 
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/GivenGradients.h"
+#include "ir/ops/InlinedBody.h"
 #include "ir/ops/KeptValues.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -16,16 +18,17 @@ HeldRegion::HeldRegion(Operation *place) {
   holder.reset(OpBuilder(place).create(state));
 }
 
-//===-- Branches ------------------------------------------------------------------------------===//
+//===-- Bodies that are run once
+//---------------------------------------------------------------===//
 
 namespace {
 
-// The ops of a branch without their effects, and those of its gradient.
-struct BranchGradient {
-  explicit BranchGradient(Operation *place) : region(place) {}
+// The ops of a body without their effects, and those of its gradient.
+struct BodyGradient {
+  explicit BodyGradient(Operation *place) : region(place) {}
 
   HeldRegion region;
-  SmallVector<Value> gradients; // of the captures; null where none arrives
+  SmallVector<Cotangent> gradients; // of the captures; null where none arrives
   int64_t differentiated = 0;
 
   Block &block() { return region->front(); }
@@ -34,12 +37,12 @@ struct BranchGradient {
 } // namespace
 
 // The arguments are the captures, then the cotangents that there are.
-static FailureOr<BranchGradient> differentiateBranch(Region &branch, Location location,
-                                                     ArrayRef<Cotangent> cotangents,
-                                                     ArrayRef<bool> wanted) {
-  BranchGradient result(branch.getParentOp());
+static FailureOr<BodyGradient> differentiateBody(Region &body, Location location,
+                                                 ArrayRef<Cotangent> cotangents,
+                                                 ArrayRef<bool> wanted) {
+  BodyGradient result(body.getParentOp());
   IRMapping mapping;
-  branch.cloneInto(&*result.region, mapping);
+  body.cloneInto(&*result.region, mapping);
   Block &block = result.block();
   dropEffects(block);
   auto end = cast<YieldOp>(block.getTerminator());
@@ -64,21 +67,21 @@ static FailureOr<BranchGradient> differentiateBranch(Region &branch, Location lo
   if (failed(walk.run()))
     return failure();
   for (unsigned i = 0, e = wanted.size(); i < e; ++i)
-    result.gradients.push_back(wanted[i] ? walk.cotangentOf(block.getArgument(i)).value : Value());
+    result.gradients.push_back(wanted[i] ? walk.cotangentOf(block.getArgument(i)) : Cotangent());
   result.differentiated = walk.differentiated();
   end.erase();
   return result;
 }
 
-// Ends the branch with gradients of these captures, and erases what does not lead there.
-static void finishBranch(BranchGradient &branch, Location location, ArrayRef<unsigned> captures) {
-  Block &block = branch.block();
+// Ends the body with gradients of these captures, and erases what does not lead there.
+static void finishBody(BodyGradient &body, Location location, ArrayRef<unsigned> captures) {
+  Block &block = body.block();
   OpBuilder inside(location.getContext());
   inside.setInsertionPointToEnd(&block);
   GraphMath g(inside, location);
   SmallVector<Value> yielded;
   for (unsigned i : captures) {
-    Value gradient = branch.gradients[i];
+    Value gradient = body.gradients[i].value;
     yielded.push_back(gradient ? gradient : g.zeroLike(block.getArgument(i)));
   }
   inside.create<YieldOp>(location, yielded);
@@ -87,18 +90,20 @@ static void finishBranch(BranchGradient &branch, Location location, ArrayRef<uns
       op.erase();
 }
 
+//===-- Branches ------------------------------------------------------------------------------===//
+
 FailureOr<RegionGradients> keratin::ir::differentiateIf(IfOp op, OpBuilder &builder,
                                                         ArrayRef<Cotangent> cotangents,
                                                         ArrayRef<bool> wanted) {
   Location location = gradientLocation(op);
   // The condition is no capture, and has no gradient.
   ArrayRef<bool> wantedCaptures = wanted.drop_front();
-  FailureOr<BranchGradient> first =
-      differentiateBranch(op.getThenBody(), location, cotangents, wantedCaptures);
+  FailureOr<BodyGradient> first =
+      differentiateBody(op.getThenBody(), location, cotangents, wantedCaptures);
   if (failed(first))
     return failure();
-  FailureOr<BranchGradient> second =
-      differentiateBranch(op.getElseBody(), location, cotangents, wantedCaptures);
+  FailureOr<BodyGradient> second =
+      differentiateBody(op.getElseBody(), location, cotangents, wantedCaptures);
   if (failed(second))
     return failure();
 
@@ -108,14 +113,14 @@ FailureOr<RegionGradients> keratin::ir::differentiateIf(IfOp op, OpBuilder &buil
   SmallVector<unsigned> reached;
   SmallVector<Type> types;
   for (auto [i, capture] : llvm::enumerate(op.getCaptures()))
-    if (first->gradients[i] || second->gradients[i]) {
+    if (first->gradients[i].value || second->gradients[i].value) {
       reached.push_back(i);
       types.push_back(capture.getType());
     }
   if (reached.empty())
     return gradients;
-  finishBranch(*first, location, reached);
-  finishBranch(*second, location, reached);
+  finishBody(*first, location, reached);
+  finishBody(*second, location, reached);
 
   SmallVector<Value> captures(op.getCaptures());
   for (const Cotangent &cotangent : cotangents)
@@ -132,6 +137,50 @@ FailureOr<RegionGradients> keratin::ir::differentiateIf(IfOp op, OpBuilder &buil
   built.getElseBody().takeBody(*second->region);
   for (auto [i, gradient] : llvm::zip(reached, built.getResults()))
     gradients.operands[1 + i] = {gradient, {/*byChoice=*/true, false}};
+  return gradients;
+}
+
+//===-- Checkpoints ---------------------------------------------------------------------------===//
+
+// The operand, read once the cotangents are there.
+static Value delayed(CheckpointOp op, unsigned operand, OpBuilder &builder,
+                     ArrayRef<Cotangent> cotangents) {
+  Value value = op->getOperand(operand);
+  auto some = op->getAttrOfType<DenseI64ArrayAttr>(kDelayedAttr);
+  if (some && !llvm::is_contained(some.asArrayRef(), int64_t(operand)))
+    return value;
+  for (const Cotangent &cotangent : cotangents)
+    if (cotangent.value)
+      value =
+          builder.create<DelayOp>(gradientLocation(op), value.getType(), value, cotangent.value);
+  return value;
+}
+
+FailureOr<RegionGradients> keratin::ir::differentiateCheckpoint(CheckpointOp op, OpBuilder &builder,
+                                                                ArrayRef<Cotangent> cotangents,
+                                                                ArrayRef<bool> wanted) {
+  Location location = gradientLocation(op);
+  FailureOr<BodyGradient> body = differentiateBody(op.getBody(), location, cotangents, wanted);
+  if (failed(body))
+    return failure();
+  RegionGradients gradients;
+  gradients.operands.resize(op->getNumOperands());
+  gradients.differentiated = body->differentiated;
+  SmallVector<unsigned> reached;
+  for (auto [i, gradient] : llvm::enumerate(body->gradients))
+    if (gradient.value)
+      reached.push_back(i);
+  if (reached.empty())
+    return gradients;
+  finishBody(*body, location, reached);
+  SmallVector<Value> arguments;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    arguments.push_back(delayed(op, i, builder, cotangents));
+  for (const Cotangent &cotangent : cotangents)
+    if (cotangent.value)
+      arguments.push_back(cotangent.value);
+  for (auto [i, gradient] : llvm::zip(reached, inlineBody(builder, body->block(), arguments)))
+    gradients.operands[i] = {gradient, body->gradients[i].zeros};
   return gradients;
 }
 
@@ -168,4 +217,8 @@ LogicalResult WhileOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
 LogicalResult IfOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                              SmallVectorImpl<Value> &gradients) {
   return buildAll(*this, builder, cotangents, gradients, differentiateIf);
+}
+LogicalResult CheckpointOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                     SmallVectorImpl<Value> &gradients) {
+  return buildAll(*this, builder, cotangents, gradients, differentiateCheckpoint);
 }

@@ -1,4 +1,4 @@
-// Gradients of loops and branches, as the reverse walk asks for them.
+// Gradients of loops, branches and checkpoints, as the reverse walk asks for them.
 //
 // Unlike other ops they are told what is wanted, since each gradient costs a loop a state or a
 // stack, and where cotangents hold zeros by choice, since the ops inside have to know.
@@ -17,7 +17,7 @@ inline constexpr char kCheckpointsAttr[] = "keratin.checkpoints";
 struct RegionGradients {
   llvm::SmallVector<Cotangent> operands; // null where not wanted, or where there is none
   // The loop with what the gradient needs in further stacks, next to the loop and with its results
-  // first. The loop itself if nothing more was needed; null for branches.
+  // first. The loop itself if nothing more was needed; null for others.
   LoopOpInterface extended;
   int64_t differentiated = 0; // ops inside
 };
@@ -46,6 +46,10 @@ mlir::FailureOr<RegionGradients> differentiateLoop(LoopOpInterface loop, mlir::O
 mlir::FailureOr<RegionGradients> differentiateIf(IfOp op, mlir::OpBuilder &builder,
                                                  llvm::ArrayRef<Cotangent> cotangents,
                                                  llvm::ArrayRef<bool> wanted);
+// Emits the body once more, of delayed operands, and its gradient.
+mlir::FailureOr<RegionGradients> differentiateCheckpoint(CheckpointOp op, mlir::OpBuilder &builder,
+                                                         llvm::ArrayRef<Cotangent> cotangents,
+                                                         llvm::ArrayRef<bool> wanted);
 
 } // namespace keratin::ir
 

@@ -2,6 +2,7 @@
 
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/GivenGradients.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/ops/BodyPaths.h"
 #include "ir/ops/KeptValues.h"
@@ -297,13 +298,14 @@ FailureOr<RegionTangents> keratin::ir::tangentsOfLoop(LoopOpInterface loop, OpBu
   return LoopTangents(loop, builder, ofOperands, matters, replaces).build();
 }
 
-//===-- Branches ------------------------------------------------------------------------------===//
+//===-- Bodies that are run once
+//---------------------------------------------------------------===//
 
 namespace {
 
-// The ops of a branch, with those of its tangents between them.
-struct BranchTangents {
-  explicit BranchTangents(Operation *place) : region(place) {}
+// The ops of a body, with those of its tangents between them.
+struct BodyTangents {
+  explicit BodyTangents(Operation *place) : region(place) {}
 
   HeldRegion region;
   SmallVector<Tangent> ofYielded;
@@ -316,10 +318,10 @@ struct BranchTangents {
 } // namespace
 
 // The arguments are the captures, then the tangents that there are.
-static FailureOr<BranchTangents> differentiateBranch(Region &branch, ArrayRef<Tangent> ofCaptures,
-                                                     ArrayRef<bool> wanted, bool replaces) {
+static FailureOr<BodyTangents> differentiateBody(Region &branch, ArrayRef<Tangent> ofCaptures,
+                                                 ArrayRef<bool> wanted, bool replaces) {
   Operation *op = branch.getParentOp();
-  BranchTangents result(op);
+  BodyTangents result(op);
   IRMapping mapping;
   branch.cloneInto(&*result.region, mapping);
   Block &block = result.block();
@@ -349,8 +351,8 @@ static FailureOr<BranchTangents> differentiateBranch(Region &branch, ArrayRef<Ta
   return result;
 }
 
-static void finishBranch(BranchTangents &branch, Location location, ArrayRef<unsigned> reached,
-                         bool replaces) {
+static void finishBody(BodyTangents &branch, Location location, ArrayRef<unsigned> reached,
+                       bool replaces) {
   YieldOp end = branch.end();
   OpBuilder inside(end);
   GraphMath g(inside, location);
@@ -367,17 +369,18 @@ static void finishBranch(BranchTangents &branch, Location location, ArrayRef<uns
       op.erase();
 }
 
+//===-- Branches ------------------------------------------------------------------------------===//
+
 FailureOr<RegionTangents> keratin::ir::tangentsOfIf(IfOp op, OpBuilder &builder,
                                                     ArrayRef<Tangent> ofOperands,
                                                     ArrayRef<bool> wanted, bool replaces) {
   // The condition is no capture, and has no tangent.
   ArrayRef<Tangent> ofCaptures = ofOperands.drop_front();
-  FailureOr<BranchTangents> first =
-      differentiateBranch(op.getThenBody(), ofCaptures, wanted, replaces);
+  FailureOr<BodyTangents> first = differentiateBody(op.getThenBody(), ofCaptures, wanted, replaces);
   if (failed(first))
     return failure();
-  FailureOr<BranchTangents> second =
-      differentiateBranch(op.getElseBody(), ofCaptures, wanted, replaces);
+  FailureOr<BodyTangents> second =
+      differentiateBody(op.getElseBody(), ofCaptures, wanted, replaces);
   if (failed(second))
     return failure();
 
@@ -396,8 +399,8 @@ FailureOr<RegionTangents> keratin::ir::tangentsOfIf(IfOp op, OpBuilder &builder,
   if (reached.empty())
     return result;
   Location location = replaces ? op.getLoc() : gradientLocation(op);
-  finishBranch(*first, location, reached, replaces);
-  finishBranch(*second, location, reached, replaces);
+  finishBody(*first, location, reached, replaces);
+  finishBody(*second, location, reached, replaces);
 
   SmallVector<Value> captures(op.getCaptures());
   for (const Tangent &tangent : ofCaptures)
@@ -412,6 +415,49 @@ FailureOr<RegionTangents> keratin::ir::tangentsOfIf(IfOp op, OpBuilder &builder,
     bool byChoice = !one.value || !other.value || bool(one.zeros | other.zeros);
     result.tangents[i] = {tangent, {byChoice}};
   }
+  if (replaces)
+    llvm::append_range(result.values, built->getResults().drop_back(reached.size()));
+  return result;
+}
+
+//===-- Checkpoints ---------------------------------------------------------------------------===//
+
+FailureOr<RegionTangents> keratin::ir::tangentsOfCheckpoint(CheckpointOp op, OpBuilder &builder,
+                                                            ArrayRef<Tangent> ofOperands,
+                                                            ArrayRef<bool> wanted, bool replaces) {
+  FailureOr<BodyTangents> body = differentiateBody(op.getBody(), ofOperands, wanted, replaces);
+  if (failed(body))
+    return failure();
+  RegionTangents result;
+  result.tangents.resize(op->getNumResults());
+  result.differentiated = body->differentiated;
+  SmallVector<unsigned> reached;
+  SmallVector<Type> types;
+  if (replaces)
+    types.assign(op->result_type_begin(), op->result_type_end());
+  for (auto [i, tangent] : llvm::enumerate(body->ofYielded))
+    if (tangent.value) {
+      reached.push_back(i);
+      types.push_back(op->getResult(i).getType());
+    }
+  if (reached.empty())
+    return result;
+  Location location = replaces ? op.getLoc() : gradientLocation(op);
+  finishBody(*body, location, reached, replaces);
+  SmallVector<Value> operands(op.getInputs());
+  for (const Tangent &tangent : ofOperands)
+    if (tangent.value)
+      operands.push_back(tangent.value);
+  auto built = builder.create<CheckpointOp>(location, types, operands);
+  built.getBody().takeBody(*body->region);
+  if (auto some = op->getAttrOfType<DenseI64ArrayAttr>(kDelayedAttr)) {
+    SmallVector<int64_t> delayed(some.asArrayRef());
+    for (size_t i = op->getNumOperands(); i < operands.size(); ++i)
+      delayed.push_back(int64_t(i));
+    built->setAttr(kDelayedAttr, builder.getDenseI64ArrayAttr(delayed));
+  }
+  for (auto [i, tangent] : llvm::zip(reached, built->getResults().take_back(reached.size())))
+    result.tangents[i] = {tangent, body->ofYielded[i].zeros};
   if (replaces)
     llvm::append_range(result.values, built->getResults().drop_back(reached.size()));
   return result;
@@ -449,4 +495,8 @@ LogicalResult WhileOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
 LogicalResult IfOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
                              SmallVectorImpl<Value> &results) {
   return buildAll(*this, builder, tangents, results, tangentsOfIf);
+}
+LogicalResult CheckpointOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
+                                     SmallVectorImpl<Value> &results) {
+  return buildAll(*this, builder, tangents, results, tangentsOfCheckpoint);
 }

@@ -1,4 +1,5 @@
-// Tangents of loops and branches: they are carried beside the values, so that nothing is kept.
+// Tangents of loops, branches and checkpoints: they are carried beside the values, so that nothing
+// is kept.
 #ifndef KERATIN_IR_OPS_LOOPTANGENTS_H
 #define KERATIN_IR_OPS_LOOPTANGENTS_H
 
@@ -24,6 +25,10 @@ mlir::FailureOr<RegionTangents> tangentsOfLoop(LoopOpInterface loop, mlir::OpBui
 mlir::FailureOr<RegionTangents> tangentsOfIf(IfOp op, mlir::OpBuilder &builder,
                                              llvm::ArrayRef<Tangent> ofOperands,
                                              llvm::ArrayRef<bool> wanted, bool replaces);
+// Emits a checkpoint with the tangents as further operands and results.
+mlir::FailureOr<RegionTangents> tangentsOfCheckpoint(CheckpointOp op, mlir::OpBuilder &builder,
+                                                     llvm::ArrayRef<Tangent> ofOperands,
+                                                     llvm::ArrayRef<bool> wanted, bool replaces);
 
 } // namespace keratin::ir
 

@@ -1,4 +1,5 @@
 // Markers, checks and prints; ops that a function no longer has when it is run.
+#include "ir/reference/BlockRunner.h"
 #include "ir/reference/Evaluation.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/HostText.h"
@@ -9,6 +10,26 @@ using namespace mlir;
 
 LogicalResult DependOp::evaluate(EvaluationContext &, Operands operands, Results results) {
   results[0] = *operands[0];
+  return success();
+}
+
+LogicalResult DelayOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  results[0] = *operands[0];
+  return success();
+}
+
+LogicalResult CustomGradientOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  for (auto [result, output] : llvm::zip(results, operands))
+    result = *output;
+  return success();
+}
+
+LogicalResult CheckpointOp::evaluate(EvaluationContext &context, Operands operands,
+                                     Results results) {
+  std::vector<HostTensor> yielded;
+  if (failed(runBlock(getBody().front(), operands, context, yielded)))
+    return failure();
+  std::move(yielded.begin(), yielded.end(), results.begin());
   return success();
 }
 

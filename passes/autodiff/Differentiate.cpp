@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/autodiff/ExpandGradients.h"
 #include "passes/autodiff/ExpandJvp.h"
+#include "passes/autodiff/GivenGradients.h"
 #include "passes/autodiff/HigherOrders.h"
 #include "passes/simplify/BoundedRewrite.h"
 #include "passes/simplify/CommonSubexpressions.h"
@@ -61,7 +62,8 @@ struct DifferentiatePass : keratin::passes::impl::DifferentiateBase<Differentiat
 
   void runOnOperation() override {
     if (failed(keratin::passes::expandGradients(getOperation(), maxOps)))
-      signalPassFailure();
+      return signalPassFailure();
+    keratin::passes::replaceGivenGradients(getOperation());
   }
 };
 

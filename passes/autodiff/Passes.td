@@ -19,6 +19,10 @@ def Differentiate : KeratinPass<"differentiate"> {
     op linear in an operand the tangent is the op itself; of any other it is the transpose of the
     gradient. Loops and branches carry tangents beside values, and keep nothing.
 
+    Then nothing knows any more how something was to be differentiated: the outputs of
+    keratin.custom_gradient stand in the place of its results, and what is inside of
+    keratin.checkpoint in its place.
+
     A cotangent that is exactly zero because another element was chosen (select, maximum, slice,
     …) stays exactly zero through ops whose derivative may be infinite there: log of 0 in the
     branch not taken gives 0, not NaN.

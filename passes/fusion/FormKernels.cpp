@@ -1,5 +1,7 @@
 // Which ops become one kernel: groups of them by FusionPolicy, which KernelWriter makes kernels of.
 #include "ir/dialect/GraphError.h"
+#include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/fusion/KernelWriter.h"
 #include "passes/fusion/RowUpdates.h"
@@ -12,6 +14,24 @@ namespace keratin::passes {
 #include "passes/Passes.h.inc"
 
 namespace {
+
+// What is waited for is what the value is made of, where making it costs nothing: it would be put
+// into memory for that alone.
+void settleDelay(DelayOp delay) {
+  Value after = delay.getAfter();
+  Operation *maker = after.getDefiningOp();
+  while (maker && maker->getNumOperands() == 1 &&
+         (isFreeToRepeat(maker) || isWidening(maker) || isa<ReshapeOp>(maker))) {
+    after = maker->getOperand(0);
+    maker = after.getDefiningOp();
+  }
+  if (maker && maker->getNumOperands() != 0) {
+    delay.getAfterMutable().assign(after);
+  } else {
+    delay.replaceAllUsesWith(delay.getX());
+    delay.erase();
+  }
+}
 
 struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
   using FormKernelsBase::FormKernelsBase;
@@ -29,6 +49,7 @@ private:
   // Regions see nothing of what is outside, so that the order of blocks matters to nobody. Ops that
   // define sizes are made anew with the kernels of their block: those of all are found before.
   LogicalResult formKernels() {
+    getOperation().walk(settleDelay);
     if (fuse && updateRows)
       checkUpdatedRows(getOperation());
     FailureOr<ComputedSizes> sizes = ComputedSizes::of(getOperation());

@@ -84,8 +84,11 @@ Value KernelWriter::outside(Value value) {
     if (replaced.count(base))
       break;
     chain.push_back(definition);
-    if (!isa<ReshapeOp>(definition) && !groups.areStoredRows(definition))
+    if (!isa<ReshapeOp, DelayOp>(definition) && !groups.areStoredRows(definition))
       break;
+    // What it waits for has been made: it counts as read by whoever reads the delayed value.
+    if (auto delay = dyn_cast<DelayOp>(definition))
+      outside(delay.getAfter());
     base = definition->getOperand(0);
   }
   for (Operation *definition : llvm::reverse(chain)) {

@@ -276,6 +276,12 @@ SteppedValue StepBatcher::makeOwn(DependOp op, GraphMath &g) {
   return again(op, operands, /*isVarying=*/true).front();
 }
 
+SteppedValue StepBatcher::makeOwn(DelayOp op, GraphMath &) {
+  auto [x, varies] = lookup(op.getX());
+  Value after = lookup(op.getAfter()).value;
+  return {builder.create<DelayOp>(op.getLoc(), x.getType(), x, after), varies};
+}
+
 SteppedValue StepBatcher::makeOwn(RequireOp op, GraphMath &) {
   return again(op, lookup(op.getX()).value, /*isVarying=*/true).front();
 }

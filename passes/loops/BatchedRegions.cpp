@@ -1,9 +1,10 @@
-// Loops and branches of a step, for all steps of the loop around them at once.
+// Loops, branches and other bodies of a step, for all steps of the loop around them at once.
 #include "passes/loops/StepBatcher.h"
 #include "passes/loops/StepMoves.h"
 #include "passes/loops/StepVariation.h"
 
 #include "ir/builder/LoopBuilder.h"
+#include "ir/dialect/GivenGradients.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -206,6 +207,75 @@ SteppedValues StepBatcher::selectBranches(IfOp op, GraphMath &g) {
                        /*varies=*/true});
   }
   return results;
+}
+
+//===-- Gradients that are given --------------------------------------------------------------===//
+
+static SteppedValue addArgument(Block &block, SteppedValue value, Location location) {
+  return {block.addArgument(value.value.getType(), location), value.varies};
+}
+
+SteppedValues StepBatcher::makeOwn(CheckpointOp op, GraphMath &) {
+  auto block = std::make_unique<Block>();
+  SmallVector<Value> inputs;
+  SteppedValues arguments;
+  for (Value input : op.getInputs()) {
+    inputs.push_back(lookup(input).value);
+    arguments.push_back(addArgument(*block, lookup(input), op.getLoc()));
+  }
+  OpBuilder inner(builder.getContext());
+  inner.setInsertionPointToEnd(block.get());
+  SteppedValues yielded = batchNested(inner, op.getBody().front(), arguments), results;
+  SmallVector<Value> values =
+      llvm::map_to_vector(yielded, [](SteppedValue value) { return value.value; });
+  inner.create<YieldOp>(op.getLoc(), values);
+  auto made = builder.create<CheckpointOp>(op.getLoc(), TypeRange(ValueRange(values)), inputs);
+  made.getBody().push_back(block.release());
+  copyAttributes(op, made);
+  for (auto [y, value] : llvm::zip(made.getYs(), yielded))
+    results.push_back({y, value.varies});
+  return results;
+}
+
+// All outputs are an element's own, so that each has its cotangents. What is the same for all
+// elements gets the sum of what each gives it.
+SteppedValues StepBatcher::makeOwn(CustomGradientOp op, GraphMath &g) {
+  auto block = std::make_unique<Block>();
+  SmallVector<Value> outputs, inputs, captures;
+  SteppedValues arguments;
+  for (Value output : op.getOutputs()) {
+    outputs.push_back(forAllSteps(output, g));
+    if (isa<FloatType>(getElementType(output)))
+      arguments.push_back(addArgument(*block, {outputs.back(), /*varies=*/true}, op.getLoc()));
+  }
+  for (Value input : op.getInputs())
+    inputs.push_back(lookup(input).value);
+  ArrayRef<int64_t> results = capturedResults(op);
+  for (auto [i, capture] : llvm::enumerate(op.getCaptures())) {
+    bool isResult = i < results.size();
+    SteppedValue value =
+        isResult ? SteppedValue{outputs[results[i]], /*varies=*/true} : lookup(capture);
+    captures.push_back(value.value);
+    arguments.push_back(addArgument(*block, value, op.getLoc()));
+  }
+  OpBuilder inner(builder.getContext());
+  inner.setInsertionPointToEnd(block.get());
+  GraphMath math(inner, op.getLoc());
+  SmallVector<Value> gradients;
+  for (auto [gradient, input] :
+       llvm::zip(batchNested(inner, op.getBody().front(), arguments), op.getInputs())) {
+    Value each = repeated(gradient, math);
+    gradients.push_back(varies(input) ? each : math.reduceSum(each, {0}));
+  }
+  inner.create<YieldOp>(op.getLoc(), gradients);
+  auto made = builder.create<CustomGradientOp>(op.getLoc(), TypeRange(ValueRange(outputs)), outputs,
+                                               inputs, captures);
+  made.getBody().push_back(block.release());
+  copyAttributes(op, made);
+  SteppedValues all;
+  for (Value y : made.getYs())
+    all.push_back({y, /*varies=*/true});
+  return all;
 }
 
 } // namespace keratin::passes

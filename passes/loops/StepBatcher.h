@@ -73,13 +73,16 @@ private:
   SteppedValue makeOwn(ir::SparseDotOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::TruncateOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::DependOp op, ir::GraphMath &g);
+  SteppedValue makeOwn(ir::DelayOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::RequireOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::CheckRangeOp op, ir::GraphMath &g);
   SteppedValues makeOwn(ir::CtcBeamSearchOp op, ir::GraphMath &g);
-  // loops and branches (BatchedRegions.cpp).
+  // and what has bodies (BatchedRegions.cpp).
   SteppedValues makeOwn(ir::ScanOp op, ir::GraphMath &g);
   SteppedValues makeOwn(ir::WhileOp op, ir::GraphMath &g);
   SteppedValues makeOwn(ir::IfOp op, ir::GraphMath &g);
+  SteppedValues makeOwn(ir::CheckpointOp op, ir::GraphMath &g);
+  SteppedValues makeOwn(ir::CustomGradientOp op, ir::GraphMath &g);
   SteppedValues selectBranches(ir::IfOp op, ir::GraphMath &g);
   SteppedValues makeSideBySide(ir::WhileOp op, ir::GraphMath &g);
   SteppedValues makeUntilAllAreDone(ir::WhileOp op, ir::GraphMath &g);

@@ -1,5 +1,6 @@
 #include "passes/loops/StepVariation.h"
 
+#include "ir/dialect/GivenGradients.h"
 #include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -60,6 +61,10 @@ void StepVariation::visit(Block &block) {
       visit(loop);
     else if (auto branch = dyn_cast<IfOp>(op))
       visit(branch);
+    else if (auto checkpoint = dyn_cast<CheckpointOp>(op))
+      visit(checkpoint);
+    else if (auto custom = dyn_cast<CustomGradientOp>(op))
+      visit(custom);
     else if (isDoneForEach(&op))
       markAll(op.getResults());
   }
@@ -107,6 +112,27 @@ void StepVariation::visit(IfOp branch) {
   }
   if (varies(branch.getCondition()))
     markAll(branch.getYs());
+}
+
+void StepVariation::visit(CheckpointOp checkpoint) {
+  Block &body = checkpoint.getBody().front();
+  markLike(body.getArguments(), checkpoint.getInputs());
+  visit(body);
+  markLike(checkpoint.getYs(), body.getTerminator()->getOperands());
+}
+
+// Each step has cotangents of its own, whatever is the same in all.
+void StepVariation::visit(CustomGradientOp op) {
+  if (!isDoneForEach(op))
+    return;
+  markAll(op.getYs());
+  Block &body = op.getBody().front();
+  size_t cotangents = body.getNumArguments() - op.getCaptures().size();
+  markAll(body.getArguments().take_front(cotangents));
+  markLike(body.getArguments().drop_front(cotangents), op.getCaptures());
+  for (size_t i = 0, e = capturedResults(op).size(); i < e; ++i)
+    mark(body.getArgument(cotangents + i));
+  visit(body);
 }
 
 } // namespace keratin::passes

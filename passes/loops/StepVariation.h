@@ -26,6 +26,8 @@ private:
   void visitSize(mlir::Operation *op);
   void visit(ir::LoopOpInterface loop);
   void visit(ir::IfOp branch);
+  void visit(ir::CheckpointOp checkpoint);
+  void visit(ir::CustomGradientOp op);
   void mark(mlir::Value value) { changed |= varying.insert(value).second; }
   void markAll(mlir::ValueRange values) {
     for (mlir::Value value : values)

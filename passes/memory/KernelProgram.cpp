@@ -107,6 +107,15 @@ void KernelProgram::addReader(Value root, int64_t node) {
     readers.insert(place, node);
 }
 
+// Along the views that the operand is.
+void KernelProgram::addWaits(Value operand, int64_t node) {
+  for (Operation *op = operand.getDefiningOp(); op && isView(op);
+       op = op->getOperand(0).getDefiningOp())
+    if (auto delay = dyn_cast<DelayOp>(op))
+      if (int64_t maker = producer(rootOf(delay.getAfter())); maker >= 0)
+        waitList.push_back({maker, node});
+}
+
 LogicalResult KernelProgram::readBlock() {
   for (Operation &op : *body) {
     if (isNode(&op)) {
@@ -115,8 +124,10 @@ LogicalResult KernelProgram::readBlock() {
       nodeOps.push_back(&op);
       fallible.push_back(ir::isFallible(&op));
       effect.push_back(anyKernelHas(&op, kEffectAttr));
-      for (Value operand : op.getOperands())
+      for (Value operand : op.getOperands()) {
         addReader(rootOf(operand), position);
+        addWaits(operand, position);
+      }
     } else if (&op == exit()) {
       for (auto [index, value] : llvm::enumerate(op.getOperands()))
         returnLists[rootOf(value)].push_back(index);
@@ -206,6 +217,10 @@ static void moveToEnd(Operation *op, Operation *end) {
 
 void keratin::passes::putInOrder(const KernelProgram &program, ArrayRef<int64_t> order) {
   Operation *end = program.exit();
+  for (DelayOp delay : llvm::make_early_inc_range(program.block().getOps<DelayOp>())) {
+    delay.replaceAllUsesWith(delay.getX());
+    delay.erase();
+  }
   SmallVector<Operation *> first;
   for (Operation &op : program.block())
     if (isa<ConstantOp>(op))

@@ -76,6 +76,11 @@ public:
     int64_t definer, user;
   };
   llvm::ArrayRef<SizeUse> sizeUses() const { return sizeUseList; }
+  // Nodes that read a value only once another one is there (keratin.delay), and who makes that.
+  struct Wait {
+    int64_t maker, reader;
+  };
+  llvm::ArrayRef<Wait> waits() const { return waitList; }
   // Of a function, with those that regions compute.
   const ir::ComputedSizes &sizes() const { return computedSizes; }
 
@@ -88,6 +93,7 @@ private:
   mlir::LogicalResult readSignature(mlir::func::FuncOp function);
   mlir::LogicalResult readBlock();
   void addReader(mlir::Value root, int64_t node);
+  void addWaits(mlir::Value operand, int64_t node);
   mlir::LogicalResult readSizes();
 
   mlir::Block *body;
@@ -99,10 +105,11 @@ private:
   std::vector<UpdateResult> updateResults;
   ir::ComputedSizes computedSizes;
   std::vector<SizeUse> sizeUseList;
+  std::vector<Wait> waitList;
 };
 
 // Puts the nodes of a program, all of them, in this order: behind constants, with views behind what
-// they view. The program is no longer valid.
+// they view. From here on the order says what is delayed. The program is no longer valid.
 void putInOrder(const KernelProgram &program, llvm::ArrayRef<int64_t> order);
 
 // Gives everything that a function, a step or a branch returns storage of its own: what is an

@@ -43,6 +43,8 @@ public:
     for (KernelProgram::SizeUse use : program.sizeUses())
       if (use.definer >= 0)
         problem.addOrder(use.definer, use.user);
+    for (KernelProgram::Wait wait : program.waits())
+      problem.addOrder(wait.maker, wait.reader);
     for (int64_t node = 0; node < numNodes; ++node)
       if (program.isFallible(node))
         problem.addOrder(node, barrier);

@@ -71,7 +71,7 @@ void OwnPlaces::visitPlaces(Operation *op) {
     return setPlaces(op, sub(more(0), more(1)));
   if (isa<MulOp>(op))
     return setPlaces(op, times(isPlace(0) ? 0 : 1));
-  if (isa<ReshapeOp, TransposeOp, BroadcastOp, IdentityOp, StopGradientOp>(op))
+  if (isa<ReshapeOp, TransposeOp, BroadcastOp, IdentityOp, StopGradientOp, DelayOp>(op))
     return setPlaces(op, more(0));
   if (isa<CastOp>(op) && isCount(op->getResult(0)))
     return setPlaces(op, more(0));

@@ -151,6 +151,8 @@ LogicalResult RankValues::needOrder(OpOperand &operand) {
 LogicalResult RankValues::visitRuns(Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return visitRunsOfReshape(reshape);
+  if (auto delay = dyn_cast<DelayOp>(op))
+    return setRuns(delay.getY(), runsOf(delay.getX())), success();
   if (isa<GatherOp>(op) && isExchanged(op)) // what is found comes back as it was asked for
     return setRuns(op->getResult(0), runsOf(op->getOperand(1))), success();
   bool needsOrder = isa<LoopOpInterface, IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
@@ -291,6 +293,8 @@ LogicalResult RankValues::visitKinds(Operation *op) {
   if (auto define = dyn_cast<DefineSizeOp>(op);
       define && define.getBound() && isSharded(define.getBound()->getDims()[0]))
     return needAllParts(op, "a size of at most");
+  if (auto delay = dyn_cast<DelayOp>(op))
+    return setKinds(op, kindOf(delay.getX())), success();
   if (isa<ElementwiseOpInterface, DependOp>(op))
     return visitElementwise(op);
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))

@@ -66,6 +66,8 @@ void NumberUse::readBy(Operation *op) {
   Value mask;
   if (op->getNumResults() == 1 && op->getNumRegions() == 0)
     mask = masks.lookup(op->getResult(0));
+  if (auto delay = dyn_cast<DelayOp>(op))
+    return addUse(delay.getX(), mask);
   GraphMath g(builder, op->getLoc());
   if (auto select = dyn_cast<SelectOp>(op)) {
     Value taken = select.getCondition(), left = g.not_(taken);

@@ -1,6 +1,8 @@
 #include "tests/execution/GradientCases.h"
 
 #include "ir/builder/MatrixMath.h"
+#include "ir/builder/GraphMath.h"
+#include "tests/execution/GivenGradientExamples.h"
 #include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
 
@@ -648,6 +650,32 @@ static std::vector<GradientCase> dependCases() {
            }}};
 }
 
+static std::vector<GradientCase> delayCases() {
+  return {{"until another value is there",
+           {numbers({2}), numbers({3}, "any", 2)},
+           [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             return b.create<DelayOp>(loc, xs[0].getType(), xs[0], xs[1]);
+           }}};
+}
+
+static std::vector<GradientCase> checkpointCases() {
+  return {{"of two",
+           {numbers({d(0), 3}, {2, 3}), numbers({d(0), 3}, {2, 3}, "any", 2)},
+           [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             GraphMath g(b, loc);
+             return buildCheckpoint(g, xs[0], xs[1]);
+           }}};
+}
+
+static std::vector<GradientCase> customGradientCases() {
+  return {{"of two",
+           {numbers({d(0), 3}, {2, 3}), numbers({d(0), 3}, {2, 3}, "any", 2)},
+           [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             GraphMath g(b, loc);
+             return buildCustomGradient(g, xs[0], xs[1]);
+           }}};
+}
+
 static std::vector<GradientCase> enterRankCases() {
   return {{"vector", {numbers({2})}, [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
              return GraphMath(b, loc).enterRank(xs[0]);
@@ -902,6 +930,9 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
+      {"keratin.delay", delayCases},
+      {"keratin.checkpoint", checkpointCases},
+      {"keratin.custom_gradient", customGradientCases},
       {"keratin.enter_rank", enterRankCases},
       {"keratin.leave_rank", leaveRankCases},
       {"keratin.average_ranks", averageRanksCases},

@@ -2,6 +2,7 @@
 
 #include "ir/builder/MatrixMath.h"
 #include "ir/reference/HostConversions.h"
+#include "tests/execution/GivenGradientExamples.h"
 #include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
 
@@ -1147,6 +1148,30 @@ static std::vector<SweepCase> dependCases() {
            }}};
 }
 
+static std::vector<SweepCase> delayCases() {
+  return {{"delay",
+           {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}, {shape("3"), KERATIN_DTYPE_INT32}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             return {
+                 math.builder().create<DelayOp>(math.location(), xs[0].getType(), xs[0], xs[1])};
+           }}};
+}
+
+// Of two operands.
+static std::vector<SweepCase> givenGradientCases(const char *name,
+                                                 Value (*build)(GraphMath &, Value, Value)) {
+  return {
+      {name,
+       {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}, {shape("d0;4"), KERATIN_DTYPE_FLOAT32}},
+       [build](GraphMath &math, ValueRange xs) -> Values { return {build(math, xs[0], xs[1])}; }}};
+}
+static std::vector<SweepCase> checkpointCases() {
+  return givenGradientCases("checkpoint", buildCheckpoint);
+}
+static std::vector<SweepCase> customGradientCases() {
+  return givenGradientCases("custom_gradient", buildCustomGradient);
+}
+
 static std::vector<SweepCase> enterRankCases() {
   return {{"enter_rank",
            {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}},
@@ -1315,6 +1340,9 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
+      {"keratin.delay", delayCases},
+      {"keratin.checkpoint", checkpointCases},
+      {"keratin.custom_gradient", customGradientCases},
       {"keratin.enter_rank", enterRankCases},
       {"keratin.leave_rank", leaveRankCases},
       {"keratin.average_ranks", averageRanksCases},

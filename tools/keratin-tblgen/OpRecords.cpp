@@ -67,6 +67,26 @@ static void emitTangents(raw_ostream &os, const Record &op) {
   os << "  return " << rule << "(*this, builder, tangents, results);\n}\n";
 }
 
+static void emitPaths(raw_ostream &os, const Record &op, const std::vector<Operand> &operands,
+                      ArrayRef<const DagInit *> vjp) {
+  if (op.getValueAsBit("hasCustomPaths"))
+    return;
+  os << "bool " << className(op) << "::isDifferentiableOperand(unsigned operand) {\n";
+  if (!op.getValueAsBit("isDifferentiable")) {
+    os << "  return false;\n}\n";
+  } else {
+    for (unsigned i = 0; i < vjp.size(); ++i)
+      if (isNone(*vjp[i]))
+        os << "  if (operand " << (operands[i].variadic ? ">= " : "== ") << i
+           << ")\n    return false;\n";
+    // keratin.gradients may have no results, a loop results of several types.
+    os << "  return mlir::isa<mlir::FloatType>(getElementType((*this)->getOperand(operand))) &&\n"
+          "         llvm::any_of((*this)->getResults(), [](mlir::Value result) {\n"
+          "           return mlir::isa<mlir::FloatType>(getElementType(result));\n"
+          "         });\n}\n";
+  }
+}
+
 static void emitDifferentiability(raw_ostream &os, const Record &op,
                                   const std::vector<Operand> &operands) {
   std::string name = className(op);
@@ -84,20 +104,7 @@ static void emitDifferentiability(raw_ostream &os, const Record &op,
       PrintFatalError(op.getLoc(),
                       "only None can stand for a variadic operand, and it must be last");
 
-  os << "bool " << name << "::isDifferentiableOperand(unsigned operand) {\n";
-  if (!differentiable) {
-    os << "  return false;\n}\n";
-  } else {
-    for (unsigned i = 0; i < vjp.size(); ++i)
-      if (isNone(*vjp[i]))
-        os << "  if (operand " << (operands[i].variadic ? ">= " : "== ") << i
-           << ")\n    return false;\n";
-    // keratin.gradients may have no results, a loop results of several types.
-    os << "  return mlir::isa<mlir::FloatType>(getElementType((*this)->getOperand(operand))) &&\n"
-          "         llvm::any_of((*this)->getResults(), [](mlir::Value result) {\n"
-          "           return mlir::isa<mlir::FloatType>(getElementType(result));\n"
-          "         });\n}\n";
-  }
+  emitPaths(os, op, operands, vjp);
   for (StringRef property : {"choosesElements", "fillsWithZeros", "hasUnboundedDerivative"})
     os << "bool " << name << "::" << property << "() { return "
        << (op.getValueAsBit(property) ? "true" : "false") << "; }\n";
