@@ -173,6 +173,15 @@ void frontend::checkMode(Call &call, const std::string &mode) {
     call.valueError("unknown mode '" + mode + "'; needed auto, forward or reverse");
 }
 
+Value frontend::jacobianMatrix(Call &call, Value y, Value x) {
+  std::vector<Value> rows = forEachAtOnce(call, unitsOf(call, y), [&](Value cotangent) {
+    auto op = call.builder.create<ir::VjpOp>(call.g.location(), x.getType(), y, x, cotangent);
+    return std::vector<Value>{op.getYs().front()};
+  });
+  const DimExpr columns = call.check(ir::elementCount(ir::getShape(x)));
+  return call.g.reshape(rows.front(), {ir::getShape(rows.front()).front(), columns});
+}
+
 // Whether there are fewer elements of the inputs than of the output, by all that is known.
 static bool isTall(Call &call, Value y, const Values &x) {
   DimExpr columns(0);

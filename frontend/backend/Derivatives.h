@@ -13,6 +13,9 @@ Value floatOf(Call &call, const char *name, const Tensor &tensor);
 // The loss, summed up, for a gradient of it.
 Value totalOf(Call &call, const Tensor &loss);
 Value gradientOf(Call &call, Value total, Value x);
+// The derivative of each element of y, in a row of its own, by each of x: by reverse mode for all
+// rows at once.
+Value jacobianMatrix(Call &call, Value y, Value x);
 // ValueError for anything but auto, forward and reverse.
 void checkMode(Call &call, const std::string &mode);
 // What the function makes of each element along the first axis, by ops on all of them.

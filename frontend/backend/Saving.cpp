@@ -145,8 +145,10 @@ static void definitionsToOps(mlir::func::FuncOp function) {
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
                                     llvm::ArrayRef<ir::VariableOp> variables) {
   auto isExpanded = [](mlir::Operation *op) {
-    return ir::isDerivative(op) || op->hasAttr(ir::kVectorizedAttr) ? mlir::WalkResult::interrupt()
-                                                                    : mlir::WalkResult::advance();
+    return ir::isDerivative(op) || op->hasAttr(ir::kVectorizedAttr) ||
+                   llvm::isa<ir::CustomGradientOp, ir::CheckpointOp>(op)
+               ? mlir::WalkResult::interrupt()
+               : mlir::WalkResult::advance();
   };
   if (function.walk(isExpanded).wasInterrupted() || function->hasAttr(ir::kLazyUpdatesAttr)) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
@@ -159,6 +161,11 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
     if (failed(manager.run(module)))
       return diagnostics.status();
     countDrawsLast(function, variables);
+    // When it is done is for whoever compiles the function.
+    function.walk([](ir::DelayOp delay) {
+      delay.replaceAllUsesWith(delay.getX());
+      delay.erase();
+    });
     requirementsToOps(function);
     definitionsToOps(function);
   }

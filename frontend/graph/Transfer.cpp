@@ -106,9 +106,10 @@ static void forEachAttribute(Operation *op, function_ref<void(StringRef, Attribu
 
 static ArrayRef<int32_t> segmentSizesOf(Operation *op) {
   return TypeSwitch<Operation *, ArrayRef<int32_t>>(op)
-      .Case<ir::ScanOp, ir::WhileOp, ir::JvpOp, ir::VjpOp>([](auto listed) -> ArrayRef<int32_t> {
-        return listed.getProperties().operandSegmentSizes;
-      })
+      .Case<ir::ScanOp, ir::WhileOp, ir::JvpOp, ir::VjpOp, ir::CustomGradientOp>(
+          [](auto listed) -> ArrayRef<int32_t> {
+            return listed.getProperties().operandSegmentSizes;
+          })
       .Default([](Operation *other) {
         assert(!other->hasTrait<OpTrait::AttrSizedOperandSegments>() && "not listed");
         return ArrayRef<int32_t>();

@@ -1,7 +1,7 @@
 #include "tests/execution/GradientCases.h"
 
-#include "ir/builder/MatrixMath.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/MatrixMath.h"
 #include "tests/execution/GivenGradientExamples.h"
 #include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
@@ -862,7 +862,8 @@ static std::vector<GradientCase> svdCases() {
       GraphMath g(b, loc);
       const size_t rank = getShape(xs[0]).size();
       Value numbers = g.iota(getTensorType(xs[0]), int64_t(rank) - 1);
-      Value x = g.add(xs[0], g.mul(unitMatrices(g, xs[0]), g.scale(g.add(numbers, g.oneLike(numbers)), 3)));
+      Value x = g.add(
+          xs[0], g.mul(unitMatrices(g, xs[0]), g.scale(g.add(numbers, g.oneLike(numbers)), 3)));
       Shape u = getShape(x), vt = u, s = u;
       u.back() = vt[rank - 2] = *min(u[rank - 2], u.back());
       s.pop_back();

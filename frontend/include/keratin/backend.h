@@ -19,6 +19,7 @@
 #include "keratin/control.h"
 #include "keratin/creation.h"
 #include "keratin/ctc.h"
+#include "keratin/derivatives.h"
 #include "keratin/elementwise.h"
 #include "keratin/graph.h"
 #include "keratin/io.h"

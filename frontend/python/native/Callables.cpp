@@ -76,6 +76,26 @@ std::pair<std::vector<Tensor>, bool> Callable::tensorOrList(const std::vector<Te
   return {tensors(result), isSequence(result)};
 }
 
+std::vector<Tensor> Callable::gradients(const std::vector<Tensor> &inputs,
+                                        const std::vector<Tensor> &outputs,
+                                        const std::vector<Tensor> &cotangents,
+                                        bool outputsAreList) const {
+  AcquiredGil gil;
+  auto objectOf = [](const std::vector<Tensor> &tensors, bool isList) {
+    return isList ? sequenceOf(tensors, /*isTuple=*/false) : toPython(tensors.front());
+  };
+  nb::object result =
+      callWith(object(), {objectOf(inputs, inputs.size() != 1), objectOf(outputs, outputsAreList),
+                          objectOf(cotangents, outputsAreList)});
+  auto gradient = [&](nb::handle each) { return each.is_none() ? Tensor() : tensor(each); };
+  if (!isSequence(result))
+    return {gradient(result)};
+  std::vector<Tensor> all;
+  for (nb::handle each : result)
+    all.push_back(gradient(each));
+  return all;
+}
+
 RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &states) const {
   AcquiredGil gil;
   nb::object result = callWith(object(), {toPython(input), sequenceOf(states, /*isTuple=*/false)});

@@ -29,6 +29,11 @@ public:
   // The same, given tensors or one tuple of them, and whether it has returned a list or a tuple.
   std::pair<std::vector<Tensor>, bool> tensorOrList(const std::vector<Tensor> &arguments,
                                                     bool isTuple) const;
+  // vjp(inputs, outputs, cotangents): each a list, or a tensor where there is one input and where
+  // the outputs are no list. An empty tensor for None.
+  std::vector<Tensor> gradients(const std::vector<Tensor> &inputs,
+                                const std::vector<Tensor> &outputs,
+                                const std::vector<Tensor> &cotangents, bool outputsAreList) const;
   // step(input, states), which returns (output, states).
   RnnStepResult step(const Tensor &input, const std::vector<Tensor> &states) const;
 

@@ -84,6 +84,7 @@ NB_MODULE(_native, m) {
   registerConfiguration(functions);
   registerControl(functions);
   registerCreation(functions);
+  registerDerivatives(functions);
   registerDistributed(functions);
   registerElementwise(functions);
   registerEvaluation(functions);

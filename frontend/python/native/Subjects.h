@@ -9,6 +9,7 @@ namespace keratin::python {
 void registerConfiguration(nb::module_ &module);
 void registerControl(nb::module_ &module);
 void registerCreation(nb::module_ &module);
+void registerDerivatives(nb::module_ &module);
 void registerDistributed(nb::module_ &module);
 void registerElementwise(nb::module_ &module);
 void registerErrors(nb::module_ &module);

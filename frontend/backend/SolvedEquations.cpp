@@ -1,0 +1,147 @@
+#include "frontend/backend/SolvedEquations.h"
+
+#include "frontend/graph/Loop.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+void frontend::traceLike(Call &call, TracedFunction &function, const LoopBody &f,
+                         llvm::ArrayRef<Value> unknowns, const std::string &name, Value time) {
+  if (unknowns.empty())
+    call.valueError(name + " is an empty list; needed one tensor or more");
+  size_t count = unknowns.size() + (time ? 1 : 0);
+  if (f.tensorCount() && *f.tensorCount() != count)
+    call.valueError("f has " + std::to_string(*f.tensorCount()) + " parameters; needed " +
+                    std::to_string(count) + ", one for each tensor of " + name +
+                    (time ? " and the time" : ""));
+  std::vector<Tensor> given;
+  for (Value unknown : unknowns)
+    given.push_back(tensorOf(function.addParameter(ir::getTensorType(unknown))));
+  if (time)
+    given.push_back(tensorOf(function.addParameter(ir::getTensorType(time))));
+  const std::vector<Tensor> made = call.runUserCode([&] { return f(given); });
+  if (made.size() != unknowns.size())
+    call.valueError("f returns " + std::to_string(made.size()) + " tensors; needed " +
+                    std::to_string(unknowns.size()) + ", one for each of " + name);
+  std::vector<Value> results;
+  for (size_t i = 0; i < made.size(); ++i) {
+    Value value = call.value(made[i]);
+    const std::string what = unknowns.size() == 1 ? "f" : "result " + std::to_string(i) + " of f";
+    DType found = call.dtypeOf(value), needed = call.dtypeOf(unknowns[i]);
+    if (found != needed)
+      call.valueError(what + " has dtype " + dtypeName(found) + "; needed " + dtypeName(needed) +
+                      ", as " + name + " has");
+    results.push_back(call.requireShape(value, ir::getShape(unknowns[i]), name + " and " + what));
+  }
+  function.finish(results);
+}
+
+Value frontend::largest(Call &call, llvm::ArrayRef<Value> values) {
+  ir::GraphMath &g = call.g;
+  Value found;
+  for (Value value : values) {
+    std::vector<int64_t> axes(size_t(call.rank(value)));
+    std::iota(axes.begin(), axes.end(), 0);
+    Value one = g.cast(g.reduceMax(g.abs(value), axes), ir::getElementType(values.front()));
+    found = found ? g.maximum(found, one) : one;
+  }
+  return found;
+}
+
+std::vector<Value> frontend::differences(Call &call, llvm::ArrayRef<Value> a,
+                                         llvm::ArrayRef<Value> b) {
+  std::vector<Value> result;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    result.push_back(call.g.sub(x, y));
+  return result;
+}
+
+Value frontend::times(Call &call, Value x, Value scalar) {
+  scalar = call.g.cast(scalar, ir::getElementType(x));
+  return call.g.mul(x, call.g.broadcastScalar(scalar, ir::getShape(x)));
+}
+
+double frontend::toleranceOf(Call &call, const std::optional<double> &given, Value value) {
+  if (given && !(*given >= 0))
+    call.valueError("tolerance is " + std::to_string(*given) +
+                    "; needed a number that is not negative");
+  if (given)
+    return *given;
+  const int digits[] = {8, 11, 24, 53};
+  DType dtype = call.dtypeOf(value);
+  int of = dtype == DType::BFloat16  ? digits[0]
+           : dtype == DType::Float16 ? digits[1]
+           : dtype == DType::Float32 ? digits[2]
+                                     : digits[3];
+  return std::ldexp(1.0, -(3 * (of - 1)) / 4);
+}
+
+std::vector<Value>
+frontend::repeat(Call &call, const std::string &name, llvm::ArrayRef<Value> first, double tolerance,
+                 bool isAbsolute, const DimExpr &most,
+                 llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value>)> step) {
+  ir::GraphMath &g = call.g;
+  std::vector<Value> inits = {call.literal(Array(true))}, next = {Value()}, states;
+  Loop loop(call, name);
+  loop.addState(inits.front().getType());
+  for (Value value : first) {
+    inits.push_back(value);
+    states.push_back(loop.addState(value.getType()));
+  }
+  llvm::append_range(next, step(states));
+  llvm::ArrayRef<Value> made = llvm::ArrayRef(next).drop_front();
+  Value change = largest(call, differences(call, made, states)), scale = largest(call, made);
+  if (isAbsolute)
+    scale = g.maximum(scale, g.oneLike(scale));
+  next.front() = g.greater(change, g.scale(scale, tolerance));
+  loop.end();
+  std::vector<Value> last = loop.finishWhile(inits, next, most);
+  last.erase(last.begin());
+  return last;
+}
+
+// Row by row of the result: the pivot's row is divided by the pivot, and what others have in its
+// column is taken away by multiples of it. Rows stay where they are; the stack of pivots says which
+// of them is the row of the result. What is done to the right side is a loop of its own, so that
+// its transpose needs nothing of b.
+Value frontend::eliminate(Call &call, Value a, Value b) {
+  ir::GraphMath &g = call.g;
+  const DimExpr size = ir::getShape(a).front();
+  mlir::Type type = ir::getElementType(a);
+  auto vector = ir::getTensorType({size}, type);
+  auto numbers = ir::getTensorType({size}, call.elementType(DType::Int64));
+
+  Loop loop(call, "the elimination of " + std::string(call.function), size, false);
+  Value left = loop.addState(a.getType());
+  Value used = loop.addState(vector);
+  Value column =
+      g.cast(g.equal(g.iota(numbers, 0), g.broadcastScalar(loop.stepNumber(), {size})), type);
+  Value inColumn = g.dotGeneral(left, column, {}, {}, {1}, {0});
+  // 1 in the first row that has the largest number and has been no pivot's yet.
+  Value isUsed = g.greater(used, g.zeroLike(used));
+  Value sizeOf = g.select(isUsed, g.constantLike(-1, inColumn), g.abs(inColumn));
+  Value isLargest = g.equal(sizeOf, g.broadcastScalar(g.reduceMax(sizeOf, {0}), {size}));
+  Value count = g.cumsum(g.cast(isLargest, call.elementType(DType::Int64)), 0);
+  Value pivot = g.cast(g.and_(isLargest, g.equal(count, g.oneLike(count))), type);
+  Value element = g.reduceSum(g.mul(pivot, inColumn), {0});
+  Value factors = g.div(g.sub(inColumn, pivot), g.broadcastScalar(element, {size}));
+  auto eliminated = [&](Value matrix, Value pivot, Value factors) {
+    Value row = g.dotGeneral(pivot, matrix, {}, {}, {0}, {0});
+    return g.sub(matrix, g.dotGeneral(factors, row, {}, {}, {}, {}));
+  };
+  std::vector<Value> next = {eliminated(left, pivot, factors), g.add(used, pivot)};
+  loop.end();
+  const std::vector<Value> stacks =
+      loop.finish({a, g.splat(0, vector)}, next, {pivot, factors}).stacks;
+
+  Loop solving(call, "the substitution of " + std::string(call.function), size, false);
+  Value right = solving.addState(b.getType());
+  Value pivotOfStep = solving.addElement(stacks[0]), factorsOfStep = solving.addElement(stacks[1]);
+  Value step = eliminated(right, pivotOfStep, factorsOfStep);
+  solving.end();
+  Value solved = solving.finish({b}, {step}, {}).lastStates.front();
+  return g.dotGeneral(stacks[0], solved, {}, {}, {1}, {0});
+}
