@@ -131,7 +131,7 @@ func.func @kernels_are_closed(%x: tensor<2xf32>) {
 // -----
 
 func.func @yield_outside(%x: tensor<2xf32>) {
-  // expected-error @below {{'keratin.yield' op expects parent op to be one of 'keratin.kernel, keratin.scan, keratin.while, keratin.if'}}
+  // expected-error @below {{'keratin.yield' op expects parent op to be one of 'keratin.checkpoint, keratin.custom_gradient, keratin.kernel, keratin.scan, keratin.while, keratin.if'}}
   keratin.yield %x : tensor<2xf32>
 }
 
