@@ -52,7 +52,7 @@ def Tan : MathFunction<1, 5, 30>;
 def Tanh : MathFunction<1, 3, 30>;
 def Xor : ScalarFunction<2>;
 // Of Hurwitz.
-def Zeta : MathFunction<2, 8, 400>;
+def Zeta : MathFunction<2, 10, 400>;
 
 //===-- Families ------------------------------------------------------------------------------===//
 
