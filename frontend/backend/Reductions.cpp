@@ -115,6 +115,20 @@ static Tensor scan(const char *function, ScanMethod method, const Operand &opera
   }));
 }
 
+// Of bools the largest is whether any is True: as integers, which bools become again.
+template <typename Op>
+static Tensor scanExtremes(const char *function, const Operand &operand, int64_t axis,
+                           SourceLocation location) {
+  Call call(function, location);
+  Value x = call.value(operand);
+  axis = call.axis(axis, call.rank(x));
+  DType dtype = call.dtypeOf(x);
+  if (dtype == DType::Bool)
+    x = call.cast(x, DType::UInt8);
+  Value y = call.builder.create<Op>(call.g.location(), x.getType(), x, axis, /*reverse=*/false);
+  return call.tensor(call.cast(y, dtype));
+}
+
 namespace keratin::backend {
 
 Tensor max(const Operand &x, const Axes &axis, bool keepdims, SourceLocation location) {
@@ -158,6 +172,19 @@ Tensor cumsum(const Operand &x, Axis axis, SourceLocation location) {
 }
 Tensor cumprod(const Operand &x, Axis axis, SourceLocation location) {
   return scan("cumprod", &GraphMath::cumprod, x, axis, location);
+}
+Tensor cummax(const Operand &x, Axis axis, SourceLocation location) {
+  return scanExtremes<ir::CummaxOp>("cummax", x, axis, location);
+}
+Tensor cummin(const Operand &x, Axis axis, SourceLocation location) {
+  return scanExtremes<ir::CumminOp>("cummin", x, axis, location);
+}
+Tensor cumlogsumexp(const Operand &operand, Axis axis, SourceLocation location) {
+  Call call("cumlogsumexp", location);
+  Value x = call.floating(operand);
+  int64_t along = call.axis(axis, call.rank(x));
+  return call.tensor(call.builder.create<ir::CumlogsumexpOp>(call.g.location(), x.getType(), x,
+                                                             along, /*reverse=*/false));
 }
 
 } // namespace keratin::backend

@@ -55,6 +55,13 @@ public:
 
   Value sum() { return call.cast(wideSum(widened(call, x)), call.dtypeOf(x)); }
 
+  template <typename Op> Value extreme() {
+    ir::Shape shape = ir::getShape(x);
+    shape.front() = size;
+    mlir::Type type = ir::getTensorType(shape, ir::getElementType(x));
+    return call.builder.create<Op>(call.g.location(), type, places, x);
+  }
+
   // Of no rows the mean is 0.
   Value mean() {
     ir::GraphMath &g = call.g;
@@ -105,6 +112,18 @@ Tensor segment_mean(const Operand &x, const Operand &segment_ids, const Size &nu
                     SourceLocation location) {
   Call call("segment_mean", location);
   return call.tensor(Segments(call, x, segment_ids, num_segments).mean());
+}
+
+Tensor segment_max(const Operand &x, const Operand &segment_ids, const Size &num_segments,
+                   SourceLocation location) {
+  Call call("segment_max", location);
+  return call.tensor(Segments(call, x, segment_ids, num_segments).extreme<ir::ScatterMaxOp>());
+}
+
+Tensor segment_min(const Operand &x, const Operand &segment_ids, const Size &num_segments,
+                   SourceLocation location) {
+  Call call("segment_min", location);
+  return call.tensor(Segments(call, x, segment_ids, num_segments).extreme<ir::ScatterMinOp>());
 }
 
 Tensor bincount(const Operand &operand, const Size &length, const Operand &weights,

@@ -1,8 +1,10 @@
 // K functions: element by element, of several ops each, whose values and derivatives hold where a
 // formula alone would divide by zero, overflow or cancel.
 #include "frontend/backend/Elementwise.h"
+#include "frontend/backend/Reductions.h"
 #include "keratin/elementwise.h"
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -82,6 +84,56 @@ static Value sineSeries(Call &call, Value t) {
   return sum;
 }
 
+// What the normal distribution has beyond |x|, by erfc, for |x| up to where that is a normal
+// number.
+static Value upperTail(Call &call, Value magnitude) {
+  return call.g.scale(call.g.erfc(call.g.scale(magnitude, std::numbers::sqrt2 / 2)), 0.5);
+}
+
+// log(ndtr(x)) of x below the limit, by the asymptotic series of Mills's ratio.
+static Value logOfLowerTail(Call &call, Value x, int terms) {
+  ir::GraphMath &g = call.g;
+  Value inverse = g.div(g.oneLike(x), x), z = g.mul(inverse, inverse);
+  // 1 - z + 3 z^2 - 15 z^3 ...
+  Value series = g.oneLike(x);
+  for (int k = terms; k > 0; --k)
+    series = g.sub(g.oneLike(x), g.mul(g.scale(z, 2 * k - 1), series));
+  Value size =
+      g.neg(g.add(g.log(g.neg(x)), g.constantLike(0.5 * std::log(2 * std::numbers::pi), x)));
+  return g.add(g.scale(g.mul(x, x), -0.5), g.add(size, g.log(series)));
+}
+
+// The negative numbers beyond which the normal distribution has p, 0 < p < 0.026, by z / r as a
+// polynomial in (r - c) / (r + c) of r = sqrt(-2 log p): minimax ones, of which all digits of f64
+// are right.
+static Value lowerQuantile(Call &call, Value p) {
+  static constexpr double ofSmall[] = {
+      0x1.cac8c2facd7ebp-1,  0x1.5e5ffc06cc2bep-2, -0x1.1637d3d84981cp-1, 0x1.530160902539bp-1,
+      -0x1.7fa2e0dd69ff2p-1, 0x1.a0a8f1be4d770p-1, -0x1.bafef325617d8p-1, 0x1.d07039e75d8ecp-1,
+      -0x1.e2b7aed821202p-1, 0x1.f27c6a9ddb028p-1, -0x1.0036027637d61p+0, 0x1.067138fc7ded4p+0,
+      -0x1.0c348f0889eb3p+0, 0x1.106083a404068p+0, -0x1.12c2d0c888139p+0, 0x1.27d9a1cad0954p+0,
+      -0x1.37208c9aa1f19p+0, 0x1.275f5ea99e4c1p-1, -0x1.e009fb576f636p-1, 0x1.d5418532bc14ap+1};
+  static constexpr double ofLarge[] = {
+      0x1.f7b4cc4be88d7p-1,  0x1.cbb9ea9d358e2p-5, -0x1.85b8ed869fd1dp-4, 0x1.f916aa2e9e58ep-4,
+      -0x1.2c2a53a5a6421p-3, 0x1.54117881dc21fp-3, -0x1.76952ec954f75p-3, 0x1.94a84c1034b82p-3,
+      -0x1.af4186bec885dp-3, 0x1.c6e55d93e1906p-3, -0x1.dc1d02ab98cd1p-3, 0x1.ef37d63cbb33ap-3,
+      -0x1.003538fddee46p-2, 0x1.081d91244a51ep-2, -0x1.106e2e7f898b2p-2, 0x1.1801390188ae1p-2,
+      -0x1.157f94d44e1f6p-2, 0x1.0d78ccfd501e6p-2, -0x1.3714f89b3359cp-2, 0x1.96896cc827dddp-2,
+      -0x1.7a49adb0a1f2ap-2, 0x1.389255c1e1334p-3};
+  ir::GraphMath &g = call.g;
+  Value r = g.sqrt(g.scale(g.log(p), -2));
+  auto polynomial = [&](llvm::ArrayRef<double> coefficients, double center) {
+    Value c = g.constantLike(center, r), t = g.div(g.sub(r, c), g.add(r, c)), sum;
+    for (double coefficient : llvm::reverse(coefficients)) {
+      Value next = g.constantLike(coefficient, r);
+      sum = sum ? g.add(g.mul(sum, t), next) : next;
+    }
+    return sum;
+  };
+  Value isSmall = g.less(r, g.constantLike(8, r));
+  return g.neg(g.mul(r, g.select(isSmall, polynomial(ofSmall, 5), polynomial(ofLarge, 15))));
+}
+
 namespace keratin::backend {
 
 Tensor hypot(const Operand &first, const Operand &second, SourceLocation location) {
@@ -120,6 +172,73 @@ Tensor xlogy(const Operand &first, const Operand &second, SourceLocation locatio
   Value hasLogarithm = g.and_(g.greater(y, g.zeroLike(y)), g.isFinite(y));
   Value isLeftOut = g.and_(isZero(call, x), g.and_(g.not_(hasLogarithm), g.equal(y, y)));
   return call.tensor(g.mul(x, g.log(oneWhere(call, isLeftOut, y))));
+}
+
+Tensor zeta(const Operand &first, const Operand &second, SourceLocation location) {
+  Call call("zeta", location);
+  auto [x, q] = binaryFloats(call, first, second);
+  return call.tensor(call.g.zeta(x, q));
+}
+
+Tensor polygamma(int64_t n, const Operand &operand, SourceLocation location) {
+  Call call("polygamma", location);
+  Value x = call.floating(operand);
+  DType dtype = call.dtypeOf(x);
+  const int64_t most = dtype == DType::Float64 ? 170 : 34;
+  if (n < 0 || n > most)
+    call.valueError("n is " + std::to_string(n) + "; needed 0 to " + std::to_string(most) +
+                    " for dtype " + dtypeName(dtype));
+  if (n == 0)
+    return call.tensor(call.g.digamma(x));
+  x = widened(call, x);
+  double factor = n % 2 ? 1 : -1;
+  for (int64_t i = 2; i <= n; ++i)
+    factor *= double(i);
+  Value sum = call.g.zeta(call.g.constantLike(double(n + 1), x), x);
+  return call.tensor(call.cast(call.g.scale(sum, factor), dtype));
+}
+
+Tensor ndtr(const Operand &operand, SourceLocation location) {
+  Call call("ndtr", location);
+  return call.tensor(upperTail(call, call.g.neg(call.floating(operand))));
+}
+
+Tensor log_ndtr(const Operand &operand, SourceLocation location) {
+  Call call("log_ndtr", location);
+  ir::GraphMath &g = call.g;
+  Value x = call.floating(operand);
+  DType dtype = call.dtypeOf(x);
+  x = widened(call, x);
+  // Where the function is still a normal number, and the series has its digits in few terms.
+  const bool isDouble = dtype == DType::Float64;
+  Value one = g.oneLike(x), limit = g.constantLike(isDouble ? -20 : -10, x);
+  Value isTail = g.less(x, limit), isNegative = g.less(x, g.zeroLike(x));
+  Value near = g.select(isTail, one, x);
+  // That of the other side, too: 1 minus it where x is positive.
+  Value tail = upperTail(call, g.select(isNegative, g.neg(near), near));
+  Value value = g.select(isNegative, g.log(g.select(isNegative, tail, one)),
+                         g.log1p(g.neg(g.select(isNegative, g.zeroLike(x), tail))));
+  Value far = logOfLowerTail(call, g.select(isTail, x, limit), isDouble ? 9 : 5);
+  return call.tensor(call.cast(g.select(isTail, far, value), dtype));
+}
+
+Tensor ndtri(const Operand &operand, SourceLocation location) {
+  Call call("ndtri", location);
+  ir::GraphMath &g = call.g;
+  Value p = call.floating(operand);
+  DType dtype = call.dtypeOf(p);
+  p = widened(call, p);
+  Value half = g.constantLike(0.5, p), tail = g.constantLike(0.025, p);
+  // The smaller of what lies on both sides; what is not between 0 and 1 has a negative one.
+  Value isUpper = g.greater(p, half), rest = g.select(isUpper, g.sub(g.oneLike(p), p), p);
+  Value isCentral = g.greaterEqual(rest, tail), isEnd = isZero(call, rest);
+  Value central = g.select(isCentral, g.sub(g.scale(p, 2), g.oneLike(p)), g.zeroLike(p));
+  central = g.scale(g.erfinv(central), std::numbers::sqrt2);
+  Value lower = lowerQuantile(call, g.select(g.or_(isCentral, isEnd), tail, rest));
+  Value infinity = g.constantLike(std::numeric_limits<double>::infinity(), p);
+  lower = g.select(isEnd, g.neg(infinity), lower);
+  Value outer = g.select(isUpper, g.neg(lower), lower);
+  return call.tensor(call.cast(g.select(isCentral, central, outer), dtype));
 }
 
 } // namespace keratin::backend

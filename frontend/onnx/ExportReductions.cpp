@@ -78,13 +78,14 @@ void cumsum(GraphExporter &e, mlir::Operation *op) {
 // y[i] = next(y[i - 1], a[i], b[i]) along an axis: (state, elements) to the next state, and what is
 // stacked, which is that or the state before it.
 template <typename Next>
-std::string recurrence(GraphExporter &e, mlir::Value y, const Names &sequences, double first,
-                       int64_t axis, bool reverse, bool exclusive, Next next) {
+std::string recurrence(GraphExporter &e, mlir::Value y, const Names &sequences,
+                       const std::string &first, int64_t axis, bool reverse, bool exclusive,
+                       Next next) {
   const mlir::Type type = ir::getElementType(y);
   ir::Shape element = ir::getShape(y);
   element.erase(element.begin() + axis);
   // Made outside of the body, which sees it.
-  Names inputs{e.node("Expand", {e.scalar(first, type), e.sizes(element)})};
+  Names inputs{e.node("Expand", {first, e.sizes(element)})};
   inputs.insert(inputs.end(), sequences.begin(), sequences.end());
   const mlir::Type elementType = ir::getTensorType(element, type);
   onnx::GraphProto body = e.body([&] {
@@ -110,23 +111,50 @@ std::string recurrence(GraphExporter &e, mlir::Value y, const Names &sequences, 
 
 void cumprod(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::CumprodOp>(op);
-  e.define(of.getY(),
-           recurrence(e, of.getY(), {e.value(of.getX())}, 1, int64_t(of.getAxis()), of.getReverse(),
-                      of.getExclusive(), [&](const Names &x) { return e.node("Mul", x); }));
+  e.define(of.getY(), recurrence(e, of.getY(), {e.value(of.getX())},
+                                 e.scalar(1, ir::getElementType(of.getY())), int64_t(of.getAxis()),
+                                 of.getReverse(), of.getExclusive(),
+                                 [&](const Names &x) { return e.node("Mul", x); }));
 }
 
 void linearRecurrence(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::LinearRecurrenceOp>(op);
+  e.define(of.getY(), recurrence(e, of.getY(), {e.value(of.getA()), e.value(of.getB())},
+                                 e.scalar(0, ir::getElementType(of.getY())), int64_t(of.getAxis()),
+                                 of.getReverse(), false, [&](const Names &x) {
+                                   return e.node("Add", {e.node("Mul", {x[1], x[0]}), x[2]});
+                                 }));
+}
+
+template <typename Op> void runningExtreme(GraphExporter &e, mlir::Operation *op) {
+  constexpr bool isMax = std::is_same_v<Op, ir::CummaxOp>;
+  auto of = llvm::cast<Op>(op);
+  const std::string first = e.extreme(ir::getElementType(of.getY()), /*largest=*/!isMax);
+  e.define(of.getY(), recurrence(e, of.getY(), {e.value(of.getX())}, first, int64_t(of.getAxis()),
+                                 of.getReverse(), false,
+                                 [&](const Names &x) { return e.node(isMax ? "Max" : "Min", x); }));
+}
+
+// The larger one and Softplus of minus the distance, which is none of equal infinities.
+void cumlogsumexp(GraphExporter &e, mlir::Operation *op) {
+  auto of = llvm::cast<ir::CumlogsumexpOp>(op);
+  const mlir::Type type = ir::getElementType(of.getY());
+  auto next = [&](const Names &x) {
+    const std::string distance =
+        e.node("Where", {e.node("Equal", x), e.scalar(0, type), e.node("Abs", {e.node("Sub", x)})});
+    return e.node("Add", {e.node("Max", x), e.node("Softplus", {e.node("Neg", {distance})})});
+  };
   e.define(of.getY(),
-           recurrence(e, of.getY(), {e.value(of.getA()), e.value(of.getB())}, 0,
-                      int64_t(of.getAxis()), of.getReverse(), false, [&](const Names &x) {
-                        return e.node("Add", {e.node("Mul", {x[1], x[0]}), x[2]});
-                      }));
+           recurrence(e, of.getY(), {e.value(of.getX())}, e.extreme(type, /*largest=*/false),
+                      int64_t(of.getAxis()), of.getReverse(), false, next));
 }
 
 const ExportRecord records[] = {
     {"arg_max", place<&kArgMax>, "ArgMax"},
     {"arg_min", place<&kArgMin>, "ArgMin"},
+    {"cumlogsumexp", cumlogsumexp, "Scan"},
+    {"cummax", runningExtreme<ir::CummaxOp>, "Scan"},
+    {"cummin", runningExtreme<ir::CumminOp>, "Scan"},
     {"cumprod", cumprod, "Scan"},
     {"cumsum", cumsum, "CumSum"},
     {"linear_recurrence", linearRecurrence, "Scan"},

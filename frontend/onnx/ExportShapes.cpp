@@ -181,6 +181,20 @@ void scatterAdd(GraphExporter &e, mlir::Operation *op) {
                   {{"reduction", std::string("add")}}));
 }
 
+template <typename Op> void scatterExtreme(GraphExporter &e, mlir::Operation *op) {
+  constexpr bool isMax = std::is_same_v<Op, ir::ScatterMaxOp>;
+  auto of = llvm::cast<Op>(op);
+  const auto rank = int64_t(ir::getShape(of.getIndices()).size());
+  const std::string reduction = isMax ? "max" : "min";
+  e.need(18, isMax ? "ScatterND with reduction max" : "ScatterND with reduction min");
+  const std::string first = e.extreme(ir::getElementType(of.getY()), /*largest=*/!isMax);
+  e.define(of.getY(),
+           e.node("ScatterND",
+                  {e.node("Expand", {first, e.sizes(ir::getShape(of.getY()))}),
+                   e.unsqueeze(e.indices(of.getIndices()), {rank}), e.value(of.getUpdates())},
+                  {{"reduction", reduction}}));
+}
+
 // Which of several updates of a place stays, ONNX leaves open. So the updates are sorted by place
 // and number, and all but the last of each place go to a row of their own, which is cut off.
 void scatterLast(GraphExporter &e, mlir::Operation *op) {
@@ -280,6 +294,8 @@ const ExportRecord records[] = {
     {"reverse", reverse, "Slice"},
     {"scatter_add", scatterAdd, "ScatterND (opset 16)"},
     {"scatter_last", scatterLast, "TopK, ScatterND"},
+    {"scatter_max", scatterExtreme<ir::ScatterMaxOp>, "ScatterND (opset 18)"},
+    {"scatter_min", scatterExtreme<ir::ScatterMinOp>, "ScatterND (opset 18)"},
     {"slice", slice, "Slice"},
     {"transpose", transpose, "Transpose"},
     {"truncate", truncate, "Slice"},

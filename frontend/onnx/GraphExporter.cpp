@@ -241,6 +241,21 @@ std::string GraphExporter::scalar(double value, mlir::Type type) {
   return scalarOfBytes(elementTypeOf(type), bytes.data(), bytes.size());
 }
 
+std::string GraphExporter::extreme(mlir::Type type, bool largest) {
+  if (llvm::isa<mlir::FloatType>(type)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return scalar(largest ? infinity : -infinity, type);
+  }
+  const unsigned width = type.getIntOrFloatBitWidth();
+  const bool isUnsigned = type.isUnsignedInteger();
+  const llvm::APInt number =
+      largest
+          ? (isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width))
+          : (isUnsigned ? llvm::APInt(width, 0) : llvm::APInt::getSignedMinValue(width));
+  const uint64_t bits = number.getZExtValue();
+  return scalarOfBytes(elementTypeOf(type), &bits, width / 8);
+}
+
 static std::string rawBytesOf(mlir::DenseElementsAttr elements) {
   const mlir::Type type = elements.getElementType();
   if (type.isInteger(1)) {

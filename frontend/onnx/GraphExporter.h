@@ -87,6 +87,8 @@ public:
   std::string vector(const Numbers &numbers);
   // A scalar of an element type.
   std::string scalar(double value, mlir::Type type);
+  // An infinity, or the largest or smallest integer of the type.
+  std::string extreme(mlir::Type type, bool largest);
   std::string integer(int64_t value) { return scalarOfBytes(onnx::TensorProto::INT64, &value, 8); }
   // The elements, with a name of their own.
   std::string constant(mlir::DenseElementsAttr elements);

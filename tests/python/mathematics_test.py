@@ -37,6 +37,133 @@ def test_of_one_number(name, reference, dtype, tolerance):
     np.testing.assert_allclose(found, reference(x.astype('float64')), rtol=tolerance, atol=tolerance / 4)
 
 
+# Edges, small and large numbers, poles.
+SPECIAL = np.concatenate([EDGES, np.linspace(-6, 12, 200), [-1., -2., -100., 1e-8, 50., 300., 1e5, -26., 1e15]])
+
+
+@pytest.mark.parametrize('name, reference', [
+    ('erfc', special.erfc), ('erfinv', special.erfinv), ('lgamma', special.gammaln), ('digamma', special.digamma),
+    ('bessel_i0e', special.i0e), ('bessel_i1e', special.i1e), ('ndtr', special.ndtr), ('log_ndtr', special.log_ndtr)])
+@pytest.mark.parametrize('dtype, tolerance', [('float64', 1e-13), ('float32', 2e-6)])
+@pytest.mark.filterwarnings('ignore')
+def test_special_function(name, reference, dtype, tolerance):
+    x = SPECIAL.astype(dtype)
+    expected = reference(x.astype('float64'))
+    if name == 'lgamma':
+        expected[np.isneginf(x)] = np.inf
+    if name == 'digamma':
+        expected[np.isneginf(x)] = np.nan
+    found = both_ways(getattr(K, name), x)
+    with np.errstate(over='ignore'):
+        expected = expected.astype(dtype)
+    # Left of 0 gamma functions are differences.
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance if 'gamma' in name else 0)
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_quantiles_of_the_normal_distribution():
+    p = np.concatenate([np.linspace(-0.1, 1.1, 121), 10. ** -np.arange(1, 320, 7.), 1 - 2. ** -np.arange(2, 53), [0, 1, np.nan]])
+    np.testing.assert_allclose(both_ways(K.ndtri, p), special.ndtri(p), rtol=3e-15, atol=1e-16)
+    single = p.astype('float32')
+    np.testing.assert_allclose(both_ways(K.ndtri, single), special.ndtri(single.astype('float64')), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_zeta():
+    x = np.array([2., 3., 2.5, 1., 0.5, 1.0001, 10., 40.])
+    q = np.array([1., 0.25, 77., 1e-3, 1e10, -0.5, -3.25, 0., -2., np.inf, np.nan, -20.5])
+    x, q = (side.ravel() for side in np.meshgrid(x, q))
+    np.testing.assert_allclose(both_ways(K.zeta, x, q), special.zeta(x, q), rtol=1e-13)
+
+
+@pytest.mark.parametrize('n', [0, 1, 2, 3, 20])
+def test_polygamma(n):
+    x = np.concatenate([np.linspace(0.1, 12, 40), [1e-3, 100.], [-0.5, -2.25] if n < 3 else []])
+    np.testing.assert_allclose(both_ways(lambda x: K.polygamma(n, x), x),
+                               np.concatenate([special.polygamma(n, x[:42]), [float(mp_polygamma(n, v)) for v in x[42:]]]),
+                               rtol=1e-12)
+
+
+def mp_polygamma(n, x):
+    """Of negative x, by its recurrence from a positive one: SciPy has no more digits there than elsewhere."""
+    value, factor = 0., np.prod(np.arange(1., n + 1)) * (-1) ** (n + 1)
+    while x <= 0:
+        value += factor * x ** -(n + 1.)
+        x += 1
+    return value + special.polygamma(n, x)
+
+
+@pytest.mark.parametrize('name', ['erfc', 'erfinv', 'lgamma', 'digamma', 'bessel_i0e', 'bessel_i1e', 'ndtr', 'log_ndtr', 'ndtri'])
+def test_derivatives_of_special_functions(name):
+    at = np.array([0.02, 0.3, 0.5, 0.9]) if name in ('ndtri', 'erfinv') else np.array([-3.3, -0.5, 0.2, 1.4616, 3., 11., -25., 4.2])
+    x = K.placeholder((None,), dtype='float64')
+    value = getattr(K, name)(x)
+    first = K.gradients(value, x)[0]
+    f, g = K.function([x], [value]), K.function([x], [first, K.gradients(first, x)[0]])
+    step = 1e-4
+    slope, curve = g([at])
+    around = [f([at + i * step])[0] for i in (-2, -1, 1, 2)]
+    np.testing.assert_allclose(slope, (around[0] - 8 * around[1] + 8 * around[2] - around[3]) / (12 * step), rtol=1e-7, atol=1e-9)
+    around = [g([at + i * step])[0] for i in (-2, -1, 1, 2)]
+    np.testing.assert_allclose(curve, (around[0] - 8 * around[1] + 8 * around[2] - around[3]) / (12 * step), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize('axis', [0, 1, -1])
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'int8', 'uint16', 'bool'])
+def test_running_extremes(axis, dtype):
+    x = (numbers(6, 9, 5) * 10).astype(dtype)
+    if dtype == 'float32':
+        x[2, 3, 1] = np.nan
+        x[0, 0] = -np.inf
+    agree(both_ways(lambda x: K.cummax(x, axis), x), np.maximum.accumulate(x, axis))
+    agree(both_ways(lambda x: K.cummin(x, axis), x), np.minimum.accumulate(x, axis))
+
+
+@pytest.mark.parametrize('shape', [(3, 1000), (40, 7), (0, 3)])
+@pytest.mark.parametrize('axis', [0, 1])
+def test_cumlogsumexp(shape, axis):
+    x = numbers(*shape, dtype='float64') * 1000
+    agree(both_ways(lambda x: K.cumlogsumexp(x, axis), x), np.logaddexp.accumulate(x, axis), 1e-12)
+    x[:1, :] = -np.inf
+    agree(both_ways(lambda x: K.cumlogsumexp(x, axis), x), np.logaddexp.accumulate(x, axis), 1e-12)
+
+
+def test_gradients_of_running_functions():
+    x = K.variable([1., 3., 3., 2., 5.])
+    weights = np.array([1, 10, 100, 1000, 10000], 'float32')
+    agree(K.eval(K.gradients(K.cummax(x) * weights, x)[0]), np.array([1, 1110, 0, 0, 10000], 'float32'))
+    agree(K.eval(K.gradients(K.cummin(x) * weights, x)[0]), np.array([11111, 0, 0, 0, 0], 'float32'))
+    x = K.variable([1000., -np.inf, 1000., -1000.], dtype='float64')
+    agree(K.eval(K.gradients(K.cumlogsumexp(x), x)[0]), np.array([3., 0, 1, 0]), 1e-12)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'int32', 'uint8'])
+def test_segment_extremes(dtype):
+    x, ids = (numbers(30, 4) * 20).astype(dtype), np.arange(30) * 7 % 5
+    for name, reduce in (('segment_max', np.max), ('segment_min', np.min)):
+        found = both_ways(lambda x, ids: getattr(K, name)(x, ids, 6), x, ids)
+        agree(found[:5], np.stack([reduce(x[ids == i], axis=0) for i in range(5)]))
+        lowest, highest = ((-np.inf, np.inf) if x.dtype.kind == 'f' else (np.iinfo(dtype).min, np.iinfo(dtype).max))
+        assert (found[5] == (lowest if name == 'segment_max' else highest)).all()
+
+
+def test_gradient_of_segment_max_is_shared():
+    x = K.variable([1., 5., 5., np.nan, 7.])
+    found = K.eval(K.gradients(K.segment_max(x, [0, 0, 0, 1, 1], 2) * [6., 1.], x)[0])
+    agree(found, np.array([0, 3, 3, 0, 0], 'float32'))
+
+
+@pytest.mark.parametrize('call, kind, message', [
+    (lambda x: K.polygamma(-1, x), ValueError, 'polygamma: n is -1; needed 0 to 34 for dtype float32'),
+    (lambda x: K.polygamma(35, x), ValueError, 'polygamma: n is 35; needed 0 to 34 for dtype float32'),
+    (lambda x: K.segment_max(x, [[0]], 1), ValueError, 'segment_ids have shape'),
+    (lambda x: K.cummax(x, 2), ValueError, 'cummax: axis'),
+])
+def test_errors_of_special_functions(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call(K.placeholder((None,)))
+
+
 def test_derivatives_of_sinc_do_not_cancel():
     at = np.array([0., 1e-9, 1e-4, -0.01, 0.3, 0.32, 0.5, 2.25])
     x = K.placeholder((None,), dtype='float64')

@@ -33,7 +33,79 @@ def Api_xlogy : Keratin_PairFunction<"xlogy", "(x, y)",
     [{A tensor of the wider dtype; NaN where y is. Where x is 0 and log(y) is not finite the
         gradient is 0.}]>;
 
+def Api_erfc : Keratin_FloatExtension<"erfc",
+    "1 - erf(x) without cancellation, element by element.">;
+def Api_erfinv : Keratin_FloatExtension<"erfinv",
+    [{The inverse of erf, element by element: infinite at -1 and 1, NaN beyond.}]>;
+def Api_ndtr : Keratin_FloatExtension<"ndtr",
+    [{The distribution function of the normal distribution with mean 0 and variance 1, element by
+    element.}]>;
+def Api_log_ndtr : Keratin_FloatExtension<"log_ndtr",
+    "log(ndtr(x)), which keeps its digits however small ndtr(x) is, element by element.">;
+def Api_ndtri : Keratin_Mathematics<"ndtri", "ndtri(p)"> {
+  let documentation = [{
+    The inverse of ndtr, element by element.
+
+    Args:
+        p: a tensor or what becomes one; integers and bools become floatx().
+
+    Returns:
+        A tensor of p's shape and dtype: -inf at 0, inf at 1, NaN outside.
+  }];
+}
+def Api_lgamma : Keratin_FloatExtension<"lgamma",
+    "log(abs(gamma(x))), element by element; inf at 0, -1, -2, ….">;
+def Api_digamma : Keratin_FloatExtension<"digamma",
+    "The derivative of lgamma, element by element; NaN at -1, -2, ….">;
+def Api_polygamma : Keratin_Mathematics<"polygamma", "polygamma(n, x)"> {
+  let documentation = [{
+    The n-th derivative of digamma, element by element.
+
+    Args:
+        n: an int, 0 or more, whose factorial is a number of x's dtype: up to 34 for float32, 170
+            for float64.
+        x: a tensor or what becomes one; integers and bools become floatx().
+
+    Returns:
+        A tensor of x's shape and dtype; as zeta() at 0, -1, -2, ….
+
+    Raises:
+        ValueError: for another n.
+  }];
+}
+def Api_zeta : Keratin_PairFunction<"zeta", "(x, q)",
+    "The zeta function of Hurwitz, the sum of (q + k)**-x over k = 0, 1, …, element by element.",
+    [{A tensor of the wider dtype: inf where x is 1 and where q is 0, -1, -2, …; NaN where x is less,
+        and for other negative q where x is no whole number. x gets no gradient.}]>;
+def Api_bessel_i0e : Keratin_FloatExtension<"bessel_i0e",
+    [{exp(-abs(x)) times the modified Bessel function of the first kind of order 0, element by
+    element.}]>;
+def Api_bessel_i1e : Keratin_FloatExtension<"bessel_i1e",
+    [{exp(-abs(x)) times the modified Bessel function of the first kind of order 1, element by
+    element.}]>;
+
 //===-- Along axes ------------------------------------------------------------------------------===//
+
+class Keratin_RunningFunction<string name, string what, string result>
+    : Keratin_Mathematics<name, name # "(x, axis=0)"> {
+  let documentation = what # [{
+
+    Args:
+        x: a tensor or what becomes one.
+        axis: one axis.
+
+    Returns:
+        }] # result;
+}
+def Api_cummax : Keratin_RunningFunction<"cummax",
+    "The largest element so far along an axis, for each element.",
+    "A tensor of x's shape and dtype, NaN from the first NaN on. The gradient goes to the first of equals.">;
+def Api_cummin : Keratin_RunningFunction<"cummin",
+    "The smallest element so far along an axis, for each element.",
+    "A tensor of x's shape and dtype, NaN from the first NaN on. The gradient goes to the first of equals.">;
+def Api_cumlogsumexp : Keratin_RunningFunction<"cumlogsumexp",
+    "log(cumsum(exp(x))) along an axis, computed without overflow.",
+    "A tensor of x's shape and dtype, floatx() for integers and bools.">;
 
 def Api_sort : Keratin_Mathematics<"sort", "sort(x, axis=-1)"> {
   let documentation = [{
@@ -172,6 +244,14 @@ def Api_segment_mean : Keratin_SegmentReduction<"segment_mean",
     "The means of the rows that belong to one segment.",
     [{A tensor (num_segments, ...) of x's dtype, floatx() for integers and bools; 0 for a segment
         without rows.}]>;
+def Api_segment_max : Keratin_SegmentReduction<"segment_max",
+    "The largest elements of the rows that belong to one segment.",
+    [{A tensor (num_segments, ...) of x's dtype, int32 for bools; -inf, or the smallest integer, for a
+        segment without rows, and NaN for one with NaN. The gradient is shared among equals.}]>;
+def Api_segment_min : Keratin_SegmentReduction<"segment_min",
+    "The smallest elements of the rows that belong to one segment.",
+    [{A tensor (num_segments, ...) of x's dtype, int32 for bools; inf, or the largest integer, for a
+        segment without rows, and NaN for one with NaN. The gradient is shared among equals.}]>;
 def Api_bincount : Keratin_Mathematics<"bincount", "bincount(x, length, weights=None)"> {
   let documentation = [{
     How often each of the numbers from 0 on is among integers.

@@ -28,6 +28,17 @@ Tensor sinc(const Operand &x, SourceLocation location = SourceLocation::current(
 // flows.
 Tensor xlogy(const Operand &x, const Operand &y,
              SourceLocation location = SourceLocation::current());
+// The zeta function of Hurwitz: the sum of (q + k)^-x over k = 0, 1, ..., as scipy.special.zeta. x
+// gets no gradient.
+Tensor zeta(const Operand &x, const Operand &q,
+            SourceLocation location = SourceLocation::current());
+// The n-th derivative of digamma, whose n! must be a number of x's dtype.
+Tensor polygamma(int64_t n, const Operand &x, SourceLocation location = SourceLocation::current());
+// The distribution function of the normal distribution, its logarithm, which keeps its digits
+// however small the function is, and its inverse.
+Tensor ndtr(const Operand &x, SourceLocation location = SourceLocation::current());
+Tensor log_ndtr(const Operand &x, SourceLocation location = SourceLocation::current());
+Tensor ndtri(const Operand &p, SourceLocation location = SourceLocation::current());
 Tensor square(const Operand &x, SourceLocation location = SourceLocation::current());
 // 0 for negative numbers.
 Tensor sqrt(const Operand &x, SourceLocation location = SourceLocation::current());

@@ -84,6 +84,13 @@ Tensor nanstd(const Operand &x, const Axes &axis = None, bool keepdims = false,
 Tensor cumsum(const Operand &x, Axis axis = 0, SourceLocation location = SourceLocation::current());
 Tensor cumprod(const Operand &x, Axis axis = 0,
                SourceLocation location = SourceLocation::current());
+// The largest and the smallest element so far, NaN from the first NaN on. The gradient goes to the
+// first of equals.
+Tensor cummax(const Operand &x, Axis axis = 0, SourceLocation location = SourceLocation::current());
+Tensor cummin(const Operand &x, Axis axis = 0, SourceLocation location = SourceLocation::current());
+// log(cumsum(exp(x))) without overflow.
+Tensor cumlogsumexp(const Operand &x, Axis axis = 0,
+                    SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend
 

@@ -14,6 +14,12 @@ Tensor segment_sum(const Operand &x, const Operand &segment_ids, const Size &num
 // Their mean, 0 of none; integers and bools become floatx.
 Tensor segment_mean(const Operand &x, const Operand &segment_ids, const Size &num_segments,
                     SourceLocation location = SourceLocation::current());
+// The largest and the smallest of each column; of none -inf and inf, or the extreme of the
+// integers. The gradient is shared among equals.
+Tensor segment_max(const Operand &x, const Operand &segment_ids, const Size &num_segments,
+                   SourceLocation location = SourceLocation::current());
+Tensor segment_min(const Operand &x, const Operand &segment_ids, const Size &num_segments,
+                   SourceLocation location = SourceLocation::current());
 // How often each of the numbers 0 ... length - 1 is in x, int64; with weights the sum of the
 // weights at its places. A number that is none of these is an error of the call.
 Tensor bincount(const Operand &x, const Size &length, const Operand &weights = None,

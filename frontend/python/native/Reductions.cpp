@@ -28,11 +28,16 @@ void keratin::python::registerReductions(nb::module_ &m) {
   add<&K::argmin>(m, "argmin");
   add<&K::argsort>(m, "argsort");
   add<&K::bincount>(m, "bincount");
+  add<&K::cumlogsumexp>(m, "cumlogsumexp");
+  add<&K::cummax>(m, "cummax");
+  add<&K::cummin>(m, "cummin");
   add<&K::cumprod>(m, "cumprod");
   add<&K::cumsum>(m, "cumsum");
   add<&K::histogram>(m, "histogram");
   add<&K::searchsorted>(m, "searchsorted");
+  add<&K::segment_max>(m, "segment_max");
   add<&K::segment_mean>(m, "segment_mean");
+  add<&K::segment_min>(m, "segment_min");
   add<&K::segment_sum>(m, "segment_sum");
   add<&K::sort>(m, "sort");
   add<&K::top_k>(m, "top_k");
