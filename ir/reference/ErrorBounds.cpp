@@ -176,6 +176,13 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return loop(steps, operands, results);
   if (auto choice = dyn_cast<IfOp>(op))
     return branch(choice, operands, results);
+  if (auto checkpoint = dyn_cast<CheckpointOp>(op))
+    return block(checkpoint.getBody().front(), operands, results);
+  if (auto custom = dyn_cast<CustomGradientOp>(op)) {
+    for (const BoundedTensor *output : operands.take_front(custom.getOutputs().size()))
+      results.push_back(*output);
+    return success();
+  }
   if (isa<TruncateOp, DefineSizeOp>(op) && failed(define(op, operands)))
     return failure();
   if (isa<DefineSizeOp>(op))
