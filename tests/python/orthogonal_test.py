@@ -16,6 +16,13 @@ def transposed(x):
     return np.swapaxes(x, -1, -2)
 
 
+def each_way(f, x):
+    """With known sizes and with unknown ones, which may give different bases."""
+    for shape in [x.shape, (None,) * x.ndim]:
+        place = K.placeholder(shape, dtype=str(x.dtype))
+        yield K.function([place], f(place))([x])
+
+
 def epsilon(x):
     return np.finfo(x.dtype).eps * max(*x.shape[-2:], 4)
 
@@ -90,7 +97,12 @@ def test_qr_of_half():
 
 
 def check_eigh(x):
-    values, vectors = both_ways(lambda x: list(K.eigh(x)), x)
+    for values, vectors in each_way(lambda x: list(K.eigh(x)), x):
+        check_eigenvectors(x, values, vectors)
+    return values
+
+
+def check_eigenvectors(x, values, vectors):
     assert values.dtype == vectors.dtype == x.dtype
     whole = np.tril(x) + transposed(np.tril(x, -1))
     is_orthonormal(vectors)
@@ -99,15 +111,14 @@ def check_eigh(x):
     expected = np.linalg.eigvalsh(whole.astype('float64'))
     size = np.max(np.abs(expected), initial=0)
     np.testing.assert_allclose(values, expected, rtol=0, atol=4 * epsilon(x) * size)
-    return values, vectors
 
 
 @DTYPES
 @pytest.mark.parametrize('shape', SQUARES)
 def test_eigh(shape, dtype):
     x = symmetric(*shape, dtype=dtype)
-    values, _ = check_eigh(x + np.triu(np.full(shape, np.nan, dtype), 1))  # not read
-    np.testing.assert_array_equal(both_ways(K.eigvalsh, x), values)
+    values = check_eigh(x + np.triu(np.full(shape, np.nan, dtype), 1))  # not read
+    close(both_ways(K.eigvalsh, x), values, dtype)
 
 
 @DTYPES
@@ -131,7 +142,11 @@ def test_signs_of_eigenvectors():
 
 
 def check_svd(x):
-    u, s, vt = both_ways(lambda x: list(K.svd(x)), x)
+    for u, s, vt in each_way(lambda x: list(K.svd(x)), x):
+        check_singular_vectors(x, u, s, vt)
+
+
+def check_singular_vectors(x, u, s, vt):
     assert u.dtype == s.dtype == vt.dtype == x.dtype
     is_orthonormal(u)
     is_orthonormal(transposed(vt))
@@ -217,7 +232,7 @@ def test_matrix_rank_of_batches():
 
 @DTYPES
 @pytest.mark.parametrize('shape', [(0, 0), (1, 1), (4, 4), (3, 5, 5), (40, 40)])
-@pytest.mark.parametrize('size', [0, 1e-3, 1, 20])
+@pytest.mark.parametrize('size', [0, 1e-3, 1, 5])
 def test_expm(shape, size, dtype):
     x = (size * numbers(*shape)).astype(dtype)
     close(both_ways(K.expm, x), scipy.linalg.expm(x.astype('float64')), dtype)
@@ -283,7 +298,7 @@ def test_maps():
         mapped = [K.vectorized_map(lambda one, i=i: f(one)[i], place) for i in range(len(f(K.constant(x[0]))))]
         whole = K.function([place], mapped)([x])
         for number, one in enumerate(x):
-            for found, expected in zip(whole, [K.eval(y) for y in f(K.constant(one))]):
+            for found, expected in zip(whole, [K.eval(y) for y in f(K.constant(one, 'float64'))]):
                 np.testing.assert_allclose(found[number], expected, atol=1e-12)
 
 
