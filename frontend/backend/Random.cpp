@@ -290,6 +290,12 @@ static Tensor normal(Call &call, const Shape &shape, const Operand &mean, const 
   return call.tensor(normalValue(call, call.shape(shape), mean, stddev, type, seed));
 }
 
+// What is drawn for a variable is drawn at once; two words of eight bytes an element are the most
+// that it takes.
+static void requireWords(Call &call, const Shape &shape) {
+  call.check(mul(call.check(ir::elementCount(call.shape(shape))), DimExpr(16)));
+}
+
 namespace keratin::backend {
 
 void set_random_seed(uint64_t seed) {
@@ -334,6 +340,7 @@ Tensor random_uniform_variable(const Shape &shape, double low, double high, DTyp
                                SourceLocation location) {
   Tensor initial = [&] {
     Call call("random_uniform_variable", location);
+    requireWords(call, shape);
     return uniform(call, shape, low, high, dtype, seed);
   }();
   return variable(initial, dtype, name, nullptr, location);
@@ -344,6 +351,7 @@ Tensor random_normal_variable(const Shape &shape, double mean, double scale, DTy
                               SourceLocation location) {
   Tensor initial = [&] {
     Call call("random_normal_variable", location);
+    requireWords(call, shape);
     return normal(call, shape, mean, scale, dtype, seed);
   }();
   return variable(initial, dtype, name, nullptr, location);

@@ -5,6 +5,7 @@
 #include "ir/reference/IndexWalk.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -112,11 +113,22 @@ void BoundsOfOp::adjust(TanOp, size_t i) {
     forget(result, i);
 }
 
+// Of negative x, lgamma and digamma are made of f(1 - x), whose last places they are wrong by,
+// however close to 0 they come (docs/vector-math.md).
+void BoundsOfOp::addErrorOfReflection(size_t i, double reflected) {
+  double lower = result.lower.floats[i], upper = result.upper.floats[i];
+  if (low(0, i) >= 0 || !std::isfinite(lower) || !std::isfinite(upper))
+    return;
+  double error = double(allowedUlps(op)) * std::numeric_limits<double>::epsilon() *
+                 std::fmax(1, std::fabs(reflected));
+  setRange(result, i, lower - error, upper + error);
+}
+
 // Poles at whole numbers from 0 down, and one valley of what is positive.
 void BoundsOfOp::adjust(LgammaOp, size_t i) {
   constexpr double valley = 1.4616321449683623, least = -0.12148629053584961;
   if (isPoint(operands[0], i))
-    return;
+    return addErrorOfReflection(i, double(reference::logGamma(1 - low(0, i))));
   if (low(0, i) <= 0)
     return forget(result, i);
   if (low(0, i) < valley && high(0, i) > valley)
@@ -128,7 +140,8 @@ void BoundsOfOp::adjust(DigammaOp, size_t i) {
   double branch = std::ceil(low(0, i));
   if (low(0, i) <= 0 && !isPoint(operands[0], i) &&
       (branch != std::ceil(high(0, i)) || branch == low(0, i) || branch == high(0, i)))
-    forget(result, i);
+    return forget(result, i);
+  addErrorOfReflection(i, double(reference::digamma(reference::Long(1 - low(0, i)))));
 }
 
 // Falls in b; of an a with an error nothing is said.

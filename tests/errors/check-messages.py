@@ -59,6 +59,7 @@ UNTESTED = {
     ": operands must be ranked tensors": "refused by the op's own type constraints before",
     "may need the place of a result that is written over an operand": INTERNAL,
     "the size of the arena cannot be computed": INTERNAL,
+    "the smaller size of matrices is too large, found": GUARD,
     "bytes, and a file of ONNX less than 2 GiB; with data in a file of its own (external_data) it can be written": "needs a model of that size",
     "a value was not written before what reads it": INTERNAL,
     "a size cannot be represented in 64 bits": "the sizes of a function were computed when it was made",

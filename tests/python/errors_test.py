@@ -292,3 +292,5 @@ def test_the_value_of_a_list_is_get_values():
 def test_a_list_without_a_shape(function):
     with pytest.raises(ValueError, match=f'{function}: x is a list whose entries have different shapes; needed a tensor or an array'):
         getattr(K, function)([[1, 2], [3]])
+    with pytest.raises(TypeError, match=f'{function}: x is a list of tensors; needed a tensor or an array'):
+        getattr(K, function)([K.placeholder((2,))])

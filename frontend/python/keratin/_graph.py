@@ -103,6 +103,8 @@ def _shape_of(function: str, x: Operand) -> StaticShape:
         return _numpy.shape(x)
     except ValueError:
         raise ValueError(f'{function}: x is a list whose entries have different shapes; needed a tensor or an array') from None
+    except TypeError:
+        raise TypeError(f'{function}: x is a list of tensors; needed a tensor or an array') from None
 
 
 def get_variable_shape(x: Operand) -> StaticShape:
