@@ -108,6 +108,20 @@ static std::vector<GradientCase> elementwiseCases(const OpEntry &op) {
   return cases;
 }
 
+// There is no gradient by the exponent.
+static std::vector<GradientCase> zetaCases() {
+  std::vector<GradientCase> cases;
+  for (double exponent : {2.0, 3.5})
+    for (auto [shape, dims] : samples())
+      cases.push_back({"exponent " + std::to_string(exponent) + " " + toString(shape),
+                       {numbers(shape, dims, "positive")},
+                       [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+                         GraphMath g(b, loc);
+                         return g.zeta(g.constantLike(exponent, xs[0]), xs[0]);
+                       }});
+  return cases;
+}
+
 static std::vector<GradientCase> selectCases() {
   Input condition = integers({2, 2}, {1, 0, 0, 1}, KERATIN_DTYPE_BOOL);
   Build build = [](OpBuilder &b, Location loc, ValueRange xs) {
@@ -888,6 +902,7 @@ static std::vector<GradientCase> svdCases() {
 std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, const OpEntry &op) {
   static const std::map<std::string, std::vector<GradientCase> (*)()> written = {
       {"keratin.select", selectCases},
+      {"keratin.zeta", zetaCases},
       {"keratin.cast", castCases},
       {"keratin.reshape", reshapeCases},
       {"keratin.broadcast", broadcastCases},
