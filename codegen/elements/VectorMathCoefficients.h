@@ -135,14 +135,14 @@ inline constexpr double erfLarge64[] = {
 
 // (1 + 2 a) exp(a^2) erfc(a) in t = (a - 3) / (a + 3) for a from 1/2 to 10.2; error 2^-24.4.
 inline constexpr double erfcScaled32[] = {
-    0x1.40c5220000000p+0, -0x1.15c07c0000000p-3, -0x1.85a1640000000p-5, 0x1.0982100000000p-3,
-    -0x1.e88ba60000000p-4, 0x1.17e9a80000000p-4, -0x1.8554b80000000p-6, 0x1.3967e40000000p-9,
+    0x1.40c5220000000p+0,  -0x1.15c07c0000000p-3, -0x1.85a1640000000p-5, 0x1.0982100000000p-3,
+    -0x1.e88ba60000000p-4, 0x1.17e9a80000000p-4,  -0x1.8554b80000000p-6, 0x1.3967e40000000p-9,
     0x1.e0e9860000000p-10, -0x1.15787a0000000p-11};
 
 // (1 + 2 a) exp(a^2) erfc(a) in t = (a - 3) / (a + 3) for a from 1/2 to 27.5; error 2^-54.4.
 inline constexpr double erfcScaled64[] = {
-    0x1.40c522d7e4987p+0, -0x1.15c084bb9e8f7p-3, -0x1.85a15c58aa566p-5, 0x1.098366a5b4919p-3,
-    -0x1.e88b803a4a1d3p-4, 0x1.17ca2877e4ee2p-4, -0x1.8574c40b63a7cp-6, 0x1.4b884e60c9151p-9,
+    0x1.40c522d7e4987p+0,  -0x1.15c084bb9e8f7p-3,  -0x1.85a15c58aa566p-5,  0x1.098366a5b4919p-3,
+    -0x1.e88b803a4a1d3p-4, 0x1.17ca2877e4ee2p-4,   -0x1.8574c40b63a7cp-6,  0x1.4b884e60c9151p-9,
     0x1.ef1bdce0e5922p-10, -0x1.98db55bb25fffp-11, -0x1.b9123983e7a19p-14, 0x1.065aab4632358p-13,
     0x1.4c0f59ff267c9p-18, -0x1.514972472af84p-16, -0x1.85cb9ed4f5e81p-21, 0x1.d31c27d272b54p-19,
     0x1.707ccac35b63ep-22, -0x1.50fffaaaffc3cp-21, -0x1.0225ebbc86036p-23, 0x1.d7f1cb81f85bep-24,
@@ -150,42 +150,42 @@ inline constexpr double erfcScaled64[] = {
 
 // erfinv(x) / x in w - 2.5, w = -log(1 - x^2) to 5; error 2^-23.6.
 inline constexpr double erfinvCentral32[] = {
-    0x1.805c5e0000000p+0, 0x1.f91e8a0000000p-3, -0x1.11c4ec0000000p-8, -0x1.4866160000000p-10,
+    0x1.805c5e0000000p+0,  0x1.f91e8a0000000p-3,   -0x1.11c4ec0000000p-8,  -0x1.4866160000000p-10,
     0x1.c9e6c60000000p-13, -0x1.4d159c0000000p-18, -0x1.d0c1920000000p-19, 0x1.f48bd40000000p-22,
     0x1.8f219c0000000p-26, -0x1.2e0e8e0000000p-27};
 
 // erfinv(x) / x in w - 3.125, w = -log(1 - x^2) to 6.25; error 2^-55.4.
 inline constexpr double erfinvCentral64[] = {
-    0x1.a755e7c99ae86p+0, 0x1.ebd80d9b13dfap-3, -0x1.8b6c33114ead6p-8, -0x1.84576948356aap-11,
-    0x1.879c2a20b5299p-13, -0x1.d1d1f7ca22360p-17, -0x1.6e8a53cde9997p-20, 0x1.c6b4f88beec42p-22,
-    -0x1.f36ced46721cfp-26, -0x1.1a9eb0f05c946p-28, 0x1.20f5363d8e096p-30, -0x1.dc3f13861f240p-35,
-    -0x1.c8a3f8fcbbd77p-37, 0x1.7235dffb33429p-39, -0x1.6bdbe881dc373p-44, -0x1.686e60a0721f0p-45,
-    0x1.d6c6ed3df4d72p-48, -0x1.6fcf4766bd8d7p-55, -0x1.1ca7630a6c3e8p-53, 0x1.1ec220bb5dc65p-56,
-    0x1.9aa7947b9ffe6p-61, -0x1.9bbfb4d5dcbf3p-62, 0x1.38695c8a1bbcbp-66, 0x1.e67f4d0554cefp-69,
+    0x1.a755e7c99ae86p+0,   0x1.ebd80d9b13dfap-3,   -0x1.8b6c33114ead6p-8,  -0x1.84576948356aap-11,
+    0x1.879c2a20b5299p-13,  -0x1.d1d1f7ca22360p-17, -0x1.6e8a53cde9997p-20, 0x1.c6b4f88beec42p-22,
+    -0x1.f36ced46721cfp-26, -0x1.1a9eb0f05c946p-28, 0x1.20f5363d8e096p-30,  -0x1.dc3f13861f240p-35,
+    -0x1.c8a3f8fcbbd77p-37, 0x1.7235dffb33429p-39,  -0x1.6bdbe881dc373p-44, -0x1.686e60a0721f0p-45,
+    0x1.d6c6ed3df4d72p-48,  -0x1.6fcf4766bd8d7p-55, -0x1.1ca7630a6c3e8p-53, 0x1.1ec220bb5dc65p-56,
+    0x1.9aa7947b9ffe6p-61,  -0x1.9bbfb4d5dcbf3p-62, 0x1.38695c8a1bbcbp-66,  0x1.e67f4d0554cefp-69,
     -0x1.6adda2eeec636p-72};
 
 // the same in sqrt(w) - 3, sqrt(w) from 2.236 to 4.1; error 2^-24.7.
 inline constexpr double erfinvTail32[] = {
-    0x1.6a9efc0000000p+1, 0x1.006dc40000000p+0, 0x1.3580040000000p-7, -0x1.f47ed80000000p-8,
-    0x1.74c19e0000000p-8, -0x1.d7ba000000000p-9, 0x1.84b86c0000000p-10, -0x1.c2fce80000000p-15,
+    0x1.6a9efc0000000p+1,   0x1.006dc40000000p+0,  0x1.3580040000000p-7,  -0x1.f47ed80000000p-8,
+    0x1.74c19e0000000p-8,   -0x1.d7ba000000000p-9, 0x1.84b86c0000000p-10, -0x1.c2fce80000000p-15,
     -0x1.42b1840000000p-12, 0x1.dca2020000000p-14};
 
 // the same in sqrt(w) - 3.25, sqrt(w) from 2.5 to 4; error 2^-54.5.
 inline constexpr double erfinvMiddle64[] = {
-    0x1.8abcc380d5a48p+1, 0x1.0158a6d641d55p+0, 0x1.5ffcfe5b6cd7ap-8, -0x1.ebadabba0238cp-9,
-    0x1.468eeca942ca7p-9, -0x1.ba9240d8975cdp-10, 0x1.f3cc545e580ffp-11, -0x1.7448bcc19634cp-12,
-    0x1.932e8ebc21227p-16, 0x1.1e6abb03c5308p-14, -0x1.8cf45f938c3fap-15, 0x1.a241e71c4ae33p-17,
-    0x1.8999a9503d1a3p-19, -0x1.0b7a989d4f9cap-18, 0x1.8dbb90beb211ap-20, -0x1.d955ea11805d6p-26,
-    -0x1.07b8741cad2d4p-22, 0x1.1a747a8803439p-23, -0x1.65b117ee715fdp-26, -0x1.0691b4b4cc513p-26,
+    0x1.8abcc380d5a48p+1,   0x1.0158a6d641d55p+0,   0x1.5ffcfe5b6cd7ap-8,   -0x1.ebadabba0238cp-9,
+    0x1.468eeca942ca7p-9,   -0x1.ba9240d8975cdp-10, 0x1.f3cc545e580ffp-11,  -0x1.7448bcc19634cp-12,
+    0x1.932e8ebc21227p-16,  0x1.1e6abb03c5308p-14,  -0x1.8cf45f938c3fap-15, 0x1.a241e71c4ae33p-17,
+    0x1.8999a9503d1a3p-19,  -0x1.0b7a989d4f9cap-18, 0x1.8dbb90beb211ap-20,  -0x1.d955ea11805d6p-26,
+    -0x1.07b8741cad2d4p-22, 0x1.1a747a8803439p-23,  -0x1.65b117ee715fdp-26, -0x1.0691b4b4cc513p-26,
     0x1.06b9095521510p-27};
 
 // the same in sqrt(w) - 5, sqrt(w) from 4 to 6.05; error 2^-55.1.
 inline constexpr double erfinvTail64[] = {
-    0x1.3664ddd1ad7fbp+2, 0x1.02a30d1fba10ep+0, -0x1.22ea5df1c2430p-13, -0x1.c2f36aa29507ap-13,
-    0x1.3ebf4ef8c356bp-14, -0x1.4a348f9fe59d3p-16, 0x1.2fbcff374140ep-18, -0x1.0a9081e6fae9ep-20,
-    0x1.ebe1ebf30673cp-23, -0x1.2224224c34a64p-24, 0x1.f2a7282578ac4p-26, -0x1.0629fbf35949fp-26,
-    0x1.0c52b5c79527fp-27, -0x1.dc55eb2107dccp-29, 0x1.6d39b074262d4p-30, -0x1.e4bbb296790c5p-32,
-    0x1.12ea371271136p-34, 0x1.80278a3636bc4p-35, -0x1.4a1aacb94aa06p-36};
+    0x1.3664ddd1ad7fbp+2,  0x1.02a30d1fba10ep+0,   -0x1.22ea5df1c2430p-13, -0x1.c2f36aa29507ap-13,
+    0x1.3ebf4ef8c356bp-14, -0x1.4a348f9fe59d3p-16, 0x1.2fbcff374140ep-18,  -0x1.0a9081e6fae9ep-20,
+    0x1.ebe1ebf30673cp-23, -0x1.2224224c34a64p-24, 0x1.f2a7282578ac4p-26,  -0x1.0629fbf35949fp-26,
+    0x1.0c52b5c79527fp-27, -0x1.dc55eb2107dccp-29, 0x1.6d39b074262d4p-30,  -0x1.e4bbb296790c5p-32,
+    0x1.12ea371271136p-34, 0x1.80278a3636bc4p-35,  -0x1.4a1aacb94aa06p-36};
 
 // log gamma(y) / ((y - 1) (y - 2)) in t = (y - 2) / (y + 2) for y from 1 to 4.5; error 2^-55.5.
 inline constexpr double logGammaNear64[] = {
@@ -196,17 +196,18 @@ inline constexpr double logGammaNear64[] = {
     0x1.d1e06c7c411aep-6, -0x1.b461b2fe182cap-6, 0x1.4f034abe286d2p-6, -0x1.ccb21106525cdp-6,
     0x1.4319616caefd5p-5, -0x1.b9627d324e910p-6};
 
-// what Stirling's formula lacks, times y, in 1 / y^2 for y >= 4.5; error of log gamma; error 2^-60.5.
+// what Stirling's formula lacks, times y, in 1 / y^2 for y >= 4.5; error of log gamma; error
+// 2^-60.5.
 inline constexpr double logGammaFar64[] = {
-    0x1.55555555554a6p-4, -0x1.6c16c16909e6cp-9, 0x1.a019f7d25100fp-11, -0x1.380f8c850b1dcp-11,
-    0x1.b867eef145948p-11, -0x1.e63f14432fec4p-10, 0x1.4864c815e1d08p-8, -0x1.470f567581814p-7};
+    0x1.55555555554a6p-4,  -0x1.6c16c16909e6cp-9,  0x1.a019f7d25100fp-11, -0x1.380f8c850b1dcp-11,
+    0x1.b867eef145948p-11, -0x1.e63f14432fec4p-10, 0x1.4864c815e1d08p-8,  -0x1.470f567581814p-7};
 
 // digamma(y) / (y - root) in t = (y - 2) / (y + 2) for y from 1 to 3; error 2^-53.0.
 inline constexpr double digammaNear64[] = {
-    0x1.9213d46736ba4p-1, -0x1.0aff270ca07afp+0, 0x1.66ef16c22f23ep-1, -0x1.73d3b5510244bp-1,
-    0x1.5b02757a35e73p-1, -0x1.63dfe91c03b46p-1, 0x1.5b84ca1e0abdcp-1, -0x1.60c6ee06aa3bap-1,
-    0x1.5c821491e6774p-1, -0x1.5fc4bef680cd1p-1, 0x1.5d1a964a92a62p-1, -0x1.5f2ae8d41b479p-1,
-    0x1.5dc163bea7f0fp-1, -0x1.61a49774d7f30p-1, 0x1.536d1e596ba25p-1, -0x1.44f5641b1e0fep-1,
+    0x1.9213d46736ba4p-1, -0x1.0aff270ca07afp+0, 0x1.66ef16c22f23ep-1,  -0x1.73d3b5510244bp-1,
+    0x1.5b02757a35e73p-1, -0x1.63dfe91c03b46p-1, 0x1.5b84ca1e0abdcp-1,  -0x1.60c6ee06aa3bap-1,
+    0x1.5c821491e6774p-1, -0x1.5fc4bef680cd1p-1, 0x1.5d1a964a92a62p-1,  -0x1.5f2ae8d41b479p-1,
+    0x1.5dc163bea7f0fp-1, -0x1.61a49774d7f30p-1, 0x1.536d1e596ba25p-1,  -0x1.44f5641b1e0fep-1,
     0x1.020b3d9f2ad62p+0, -0x1.4125840c99fb5p-1, -0x1.53fce569bfae2p+0, -0x1.06815165be9f6p+2};
 
 // (log(y) - 1 / (2 y) - digamma(y)) y^2 in 1 / y^2 for y >= 3; error of digamma; error 2^-60.1.
@@ -217,70 +218,70 @@ inline constexpr double digammaFar64[] = {
 
 // pi r cot(pi r) in r^2 for |r| <= 1/2; absolute error; error 2^-53.8.
 inline constexpr double piCotangent64[] = {
-    0x1.0000000000000p+0, -0x1.a51a662530753p+1, -0x1.151322ac86b58p+1, -0x1.04709847e2022p+1,
+    0x1.0000000000000p+0,  -0x1.a51a662530753p+1, -0x1.151322ac86b58p+1, -0x1.04709847e2022p+1,
     -0x1.010b37aabf0cdp+1, -0x1.00410a85bea93p+1, -0x1.00136cf101e18p+1, -0x1.ff9d6be1d085ap+0,
     -0x1.025e610ea36d1p+1, -0x1.d9bc9a78afaabp+0, -0x1.6e4f0c54d5109p+1, 0x1.7cef616370c0bp+0,
-    -0x1.7180dbb4373bap+3, 0x1.c99b55e3dc9bbp+3, -0x1.02d4e75e406d2p+4};
+    -0x1.7180dbb4373bap+3, 0x1.c99b55e3dc9bbp+3,  -0x1.02d4e75e406d2p+4};
 
 // sin(pi r) / (pi r) in r^2 for |r| <= 1/2; error 2^-61.3.
 inline constexpr double sinePi64[] = {
-    0x1.0000000000000p+0, -0x1.a51a6625307d3p+0, 0x1.9f9cb402bc429p-1, -0x1.86a8e4720a1dbp-3,
-    0x1.ac6805cc899acp-6, -0x1.33816997b9bfep-9, 0x1.3746a183e75e8p-13, -0x1.d3e6a3434868ap-18,
-    0x1.074368ad47ba0p-22};
+    0x1.0000000000000p+0,  -0x1.a51a6625307d3p+0,  0x1.9f9cb402bc429p-1,
+    -0x1.86a8e4720a1dbp-3, 0x1.ac6805cc899acp-6,   -0x1.33816997b9bfep-9,
+    0x1.3746a183e75e8p-13, -0x1.d3e6a3434868ap-18, 0x1.074368ad47ba0p-22};
 
 // I0(a) in a^2 for a from 0 to 8; error 2^-30.9.
 inline constexpr double besselI0Small32[] = {
-    0x1.0000000000000p+0, 0x1.0000000000000p-2, 0x1.0000000000000p-6, 0x1.c71c6a0000000p-12,
+    0x1.0000000000000p+0,  0x1.0000000000000p-2,  0x1.0000000000000p-6,  0x1.c71c6a0000000p-12,
     0x1.c71d320000000p-18, 0x1.233e500000000p-24, 0x1.032ce20000000p-31, 0x1.4f386a0000000p-39,
     0x1.65429e0000000p-47, 0x1.877cf80000000p-56, 0x1.3556b00000000p-63};
 
 // exp(-a) I0(a) sqrt(a) in 16 / a - 1 for a >= 8; error 2^-24.5.
-inline constexpr double besselI0Large32[] = {
-    0x1.9bd4280000000p-2, 0x1.b8799e0000000p-9, 0x1.1d8a8c0000000p-13, 0x1.748ad20000000p-17,
-    0x1.b7d29c0000000p-20, 0x1.8d91cc0000000p-22};
+inline constexpr double besselI0Large32[] = {0x1.9bd4280000000p-2,  0x1.b8799e0000000p-9,
+                                             0x1.1d8a8c0000000p-13, 0x1.748ad20000000p-17,
+                                             0x1.b7d29c0000000p-20, 0x1.8d91cc0000000p-22};
 
 // I0(a) in a^2 for a from 0 to 8; error 2^-58.9.
 inline constexpr double besselI0Small64[] = {
-    0x1.0000000000000p+0, 0x1.0000000000000p-2, 0x1.ffffffffffffcp-7, 0x1.c71c71c71c7bdp-12,
-    0x1.c71c71c71b3f4p-18, 0x1.23456789bf099p-24, 0x1.02e85c07230b6p-31, 0x1.522a441b65af4p-39,
-    0x1.522a4171a4579p-47, 0x1.0b315164e8e26p-55, 0x1.55ff6bdbe9d1bp-64, 0x1.69e51ea7cee71p-73,
+    0x1.0000000000000p+0,  0x1.0000000000000p-2,  0x1.ffffffffffffcp-7,   0x1.c71c71c71c7bdp-12,
+    0x1.c71c71c71b3f4p-18, 0x1.23456789bf099p-24, 0x1.02e85c07230b6p-31,  0x1.522a441b65af4p-39,
+    0x1.522a4171a4579p-47, 0x1.0b315164e8e26p-55, 0x1.55ff6bdbe9d1bp-64,  0x1.69e51ea7cee71p-73,
     0x1.40aba101890a2p-82, 0x1.f278431cf5365p-92, 0x1.10e6617c5ae1cp-101, 0x1.1c5c6a718d30bp-110};
 
 // exp(-a) I0(a) sqrt(a) in 16 / a - 1 for a >= 8; error 2^-53.8.
 inline constexpr double besselI0Large64[] = {
-    0x1.9bd428ad249a5p-2, 0x1.b87969bb93b64p-9, 0x1.1daa72b5d31b0p-13, 0x1.75e5ee724f63bp-17,
-    0x1.8e513bf0cefaep-20, 0x1.3f49a573716a4p-22, 0x1.7d0d4a68a2e58p-24, 0x1.51cf56c426601p-25,
-    0x1.72799f30ee8d2p-26, 0x1.037beebace523p-27, -0x1.d61d4225ed4c9p-28, -0x1.cc5931d692c2fp-27,
-    -0x1.5be128b1c13f1p-28, 0x1.0284982b4a4e0p-27, 0x1.c5ef29731ee37p-28, -0x1.db1dc5abde010p-29,
-    -0x1.3e334b9030e9cp-28, 0x1.92d79f158a888p-30, 0x1.3396bb09ec39ep-29, -0x1.254d2abdfe462p-31,
-    -0x1.763ccc06f8f86p-31, 0x1.2eb558b005e0ep-33, 0x1.a9e01ce3ecfefp-34, -0x1.366d7fea34a12p-36};
+    0x1.9bd428ad249a5p-2,   0x1.b87969bb93b64p-9,  0x1.1daa72b5d31b0p-13,  0x1.75e5ee724f63bp-17,
+    0x1.8e513bf0cefaep-20,  0x1.3f49a573716a4p-22, 0x1.7d0d4a68a2e58p-24,  0x1.51cf56c426601p-25,
+    0x1.72799f30ee8d2p-26,  0x1.037beebace523p-27, -0x1.d61d4225ed4c9p-28, -0x1.cc5931d692c2fp-27,
+    -0x1.5be128b1c13f1p-28, 0x1.0284982b4a4e0p-27, 0x1.c5ef29731ee37p-28,  -0x1.db1dc5abde010p-29,
+    -0x1.3e334b9030e9cp-28, 0x1.92d79f158a888p-30, 0x1.3396bb09ec39ep-29,  -0x1.254d2abdfe462p-31,
+    -0x1.763ccc06f8f86p-31, 0x1.2eb558b005e0ep-33, 0x1.a9e01ce3ecfefp-34,  -0x1.366d7fea34a12p-36};
 
 // I1(a) / a in a^2 for a from 0 to 8; error 2^-32.4.
 inline constexpr double besselI1Small32[] = {
-    0x1.0000000000000p-1, 0x1.0000000000000p-4, 0x1.5555560000000p-9, 0x1.c71c5a0000000p-15,
+    0x1.0000000000000p-1,  0x1.0000000000000p-4,  0x1.5555560000000p-9,  0x1.c71c5a0000000p-15,
     0x1.6c17f40000000p-21, 0x1.844d200000000p-28, 0x1.2855aa0000000p-35, 0x1.4e4b5a0000000p-43,
     0x1.4153ce0000000p-51, 0x1.2898ec0000000p-60, 0x1.d13e420000000p-68};
 
 // exp(-a) I1(a) sqrt(a) in 16 / a - 1 for a >= 8; error 2^-26.4.
-inline constexpr double besselI1Large32[] = {
-    0x1.8ebe780000000p-2, -0x1.3f79720000000p-7, -0x1.cba1680000000p-13, -0x1.f700360000000p-17,
-    -0x1.0da22c0000000p-19, -0x1.cf8f200000000p-22};
+inline constexpr double besselI1Large32[] = {0x1.8ebe780000000p-2,   -0x1.3f79720000000p-7,
+                                             -0x1.cba1680000000p-13, -0x1.f700360000000p-17,
+                                             -0x1.0da22c0000000p-19, -0x1.cf8f200000000p-22};
 
 // I1(a) / a in a^2 for a from 0 to 8; error 2^-57.7.
 inline constexpr double besselI1Small64[] = {
-    0x1.0000000000000p-1, 0x1.0000000000000p-4, 0x1.5555555555555p-9, 0x1.c71c71c71c73ep-15,
-    0x1.6c16c16c167b9p-21, 0x1.845c8a0cee28fp-28, 0x1.27e4fb76d6fabp-35, 0x1.522a44082359cp-43,
-    0x1.2c9757a5e7a8bp-51, 0x1.ab8207e91fa5fp-60, 0x1.f17496bba64c9p-69, 0x1.e27c820688219p-78,
+    0x1.0000000000000p-1,  0x1.0000000000000p-4,  0x1.5555555555555p-9,   0x1.c71c71c71c73ep-15,
+    0x1.6c16c16c167b9p-21, 0x1.845c8a0cee28fp-28, 0x1.27e4fb76d6fabp-35,  0x1.522a44082359cp-43,
+    0x1.2c9757a5e7a8bp-51, 0x1.ab8207e91fa5fp-60, 0x1.f17496bba64c9p-69,  0x1.e27c820688219p-78,
     0x1.8af0a2c9dd9b9p-87, 0x1.1baa61210ce5ep-96, 0x1.2925fe1fb20a5p-106, 0x1.156210a9716afp-115};
 
 // exp(-a) I1(a) sqrt(a) in 16 / a - 1 for a >= 8; error 2^-54.1.
 inline constexpr double besselI1Large64[] = {
-    0x1.8ebe783a84030p-2, -0x1.3f796198ee627p-7, -0x1.cbc54df1d8d66p-13, -0x1.f89c230692492p-17,
+    0x1.8ebe783a84030p-2,   -0x1.3f796198ee627p-7,  -0x1.cbc54df1d8d66p-13, -0x1.f89c230692492p-17,
     -0x1.ec8e11ff1a251p-20, -0x1.76137deb1d4c8p-22, -0x1.ad8b73fb74958p-24, -0x1.727aa3ff5239bp-25,
-    -0x1.91d97ca0ff88bp-26, -0x1.21844549b0384p-27, 0x1.d579f2abf5256p-28, 0x1.e1f9c3b449679p-27,
-    0x1.820dd9069d595p-28, -0x1.05fb04f1bfe43p-27, -0x1.e3155eb8517d9p-28, 0x1.d2c8d7712b59dp-29,
-    0x1.4e6487cd48768p-28, -0x1.82703843c4b46p-30, -0x1.4168d44303479p-29, 0x1.16ad2a2a8a2adp-31,
-    0x1.85f217c3aa46cp-31, -0x1.2090174fffe9ap-33, -0x1.bb114ea74dc05p-34, 0x1.2b08fe7227cabp-36};
+    -0x1.91d97ca0ff88bp-26, -0x1.21844549b0384p-27, 0x1.d579f2abf5256p-28,  0x1.e1f9c3b449679p-27,
+    0x1.820dd9069d595p-28,  -0x1.05fb04f1bfe43p-27, -0x1.e3155eb8517d9p-28, 0x1.d2c8d7712b59dp-29,
+    0x1.4e6487cd48768p-28,  -0x1.82703843c4b46p-30, -0x1.4168d44303479p-29, 0x1.16ad2a2a8a2adp-31,
+    0x1.85f217c3aa46cp-31,  -0x1.2090174fffe9ap-33, -0x1.bb114ea74dc05p-34, 0x1.2b08fe7227cabp-36};
 
 // 2 / pi in words of 32 bits after one word of zeros, most significant first.
 inline constexpr unsigned twoOverPi[] = {
