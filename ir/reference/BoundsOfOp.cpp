@@ -113,22 +113,11 @@ void BoundsOfOp::adjust(TanOp, size_t i) {
     forget(result, i);
 }
 
-// Of negative x, lgamma and digamma are made of f(1 - x), whose last places they are wrong by,
-// however close to 0 they come (docs/vector-math.md).
-void BoundsOfOp::addErrorOfReflection(size_t i, double reflected) {
-  double lower = result.lower.floats[i], upper = result.upper.floats[i];
-  if (low(0, i) >= 0 || !std::isfinite(lower) || !std::isfinite(upper))
-    return;
-  double error = double(allowedUlps(op)) * std::numeric_limits<double>::epsilon() *
-                 std::fmax(1, std::fabs(reflected));
-  setRange(result, i, lower - error, upper + error);
-}
-
 // Poles at whole numbers from 0 down, and one valley of what is positive.
 void BoundsOfOp::adjust(LgammaOp, size_t i) {
   constexpr double valley = 1.4616321449683623, least = -0.12148629053584961;
   if (isPoint(operands[0], i))
-    return addErrorOfReflection(i, double(reference::logGamma(1 - low(0, i))));
+    return;
   if (low(0, i) <= 0)
     return forget(result, i);
   if (low(0, i) < valley && high(0, i) > valley)
@@ -140,8 +129,7 @@ void BoundsOfOp::adjust(DigammaOp, size_t i) {
   double branch = std::ceil(low(0, i));
   if (low(0, i) <= 0 && !isPoint(operands[0], i) &&
       (branch != std::ceil(high(0, i)) || branch == low(0, i) || branch == high(0, i)))
-    return forget(result, i);
-  addErrorOfReflection(i, double(reference::digamma(reference::Long(1 - low(0, i)))));
+    forget(result, i);
 }
 
 // Falls in b; of an a with an error nothing is said.
@@ -255,6 +243,19 @@ void BoundsOfOp::roundProduct(size_t i) {
 }
 
 // Of floats, whether or not their operands are exact.
+// Of negative x, lgamma and digamma are made of f(1 - x), whose last places they are wrong by,
+// however close to 0 they come (docs/vector-math.md).
+void BoundsOfOp::addErrorOfReflection(size_t i) {
+  double lower = result.lower.floats[i], upper = result.upper.floats[i];
+  if (low(0, i) >= 0 || !std::isfinite(lower) || !std::isfinite(upper))
+    return;
+  double mirrored = 1 - low(0, i);
+  double size = isa<LgammaOp>(op) ? reference::logGamma(mirrored) : reference::digamma(mirrored);
+  double error = double(allowedUlps(op)) * std::numeric_limits<double>::epsilon() *
+                 std::fmax(1, std::fabs(size));
+  setRange(result, i, lower - error, upper + error);
+}
+
 void BoundsOfOp::addWhatEndsHide(size_t i) {
   if (isa<PowOp>(op))
     forgetPowersThatAreOne(i);
@@ -266,6 +267,8 @@ void BoundsOfOp::addWhatEndsHide(size_t i) {
     divideLong(i);
   if (isa<MultiplyAddOp>(op))
     roundProduct(i);
+  if (isa<LgammaOp, DigammaOp>(op))
+    addErrorOfReflection(i);
 }
 
 void BoundsOfOp::choose() {

@@ -63,7 +63,7 @@ private:
   void limitWave(size_t i);
   void addWhatEndsHide(size_t i);
   void divideLong(size_t i);
-  void addErrorOfReflection(size_t i, double reflected);
+  void addErrorOfReflection(size_t i);
   void forgetInfinityTimesZero(size_t i);
   void forgetPowersThatAreOne(size_t i);
   void roundProduct(size_t i);
