@@ -80,7 +80,7 @@ TEST_CASE("sizes that a function computes", "[gradients]") {
 
 TEST_CASE("solutions of equations", "[gradients]") {
   Tensor a = fed({}), t = fed({3});
-  Tensor x = K::root([&](const Tensor &z) { return z * z - a; }, Array(1.0).astype(DType::Float64));
+  Tensor x = K::root([&](const Tensor &z) { return z * z - a; }, K::constant(1.0, "float64"));
   std::vector<Tensor> pair = K::fixed_point(
       [&](const Tensor &u, const Tensor &v) { return std::pair(K::cos(v) * a * 0.1, K::sin(u)); },
       std::vector<Tensor>{K::zeros({}, "float64"), K::zeros({}, "float64")});

@@ -11,6 +11,7 @@ struct GradientCase {
   const char *name;
   std::function<Tensor(const Tensor &)> formula;
   Array at = Array{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}};
+  bool needsSizes = false; // when the graph is built
 };
 
 // Weighs the elements differently, so that a gradient in the wrong place shows.
@@ -63,6 +64,8 @@ inline void checkGradient(const GradientCase &test) {
   StaticShape unknown(test.at.shape().size(), None);
   for (const StaticShape &shape :
        {StaticShape(test.at.shape().begin(), test.at.shape().end()), unknown}) {
+    if (shape == unknown && test.needsSizes)
+      continue;
     INFO(keratin::toString(shape));
     Tensor x = K::placeholder(shape, None, "float64");
     Tensor value = weighted(test.formula(x));
