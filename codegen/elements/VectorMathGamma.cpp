@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
+#include <numbers>
 
 using namespace mlir;
 
@@ -136,7 +137,8 @@ static VectorExpr zetaOfPositive(const VectorExpr &s, const VectorExpr &q, bool 
 
 // Where q is negative the terms of negative numbers, whose distances to 0 are those from `after` to
 // 1 - q, are added: zeta(s, before) +- (zeta(s, after) - zeta(s, 1 - q)) for the distances of q to
-// the whole numbers beside it.
+// the whole numbers beside it. Of differences where the powers of both distances leave the range,
+// or are limited (powOfSingleMagnitude), the farther one's counts for nothing.
 static VectorExpr zetaInDouble(const VectorExpr &s, const VectorExpr &q, bool isSingle) {
   const EmitContext &emit = s.emit();
   OpBuilder &b = emit.builder;
@@ -150,6 +152,12 @@ static VectorExpr zetaInDouble(const VectorExpr &s, const VectorExpr &q, bool is
   VectorExpr second = select(isPositive, one, ceil(q) - q),
              third = select(isPositive, one, 1.0 - q);
   VectorExpr weight = select(isPositive, zero, sign);
+  VectorExpr isFirstNearer = first < second, isSecondNearer = second < first;
+  VectorExpr farther = select(isFirstNearer, second, first);
+  const double mostBits = isSingle ? 199 : 1023.999999;
+  VectorExpr leaves = (weight < 0.0) & (log(farther) * exponent < mostBits * -std::numbers::ln2);
+  first = select(leaves & !isFirstNearer, one, first);
+  second = select(leaves & !isSecondNearer, one, second);
 
   Value anyOther = !isPositive;
   if (isa<VectorType>(s.type()))

@@ -101,10 +101,16 @@ Long zeta(Long s, Long q) {
     return notANumber;
   // The terms of negative numbers are those from their distance to 0 on, but for the ones that
   // follow on q.
-  Long negative = zetaOfPositive(s, std::ceil(q) - q) - zetaOfPositive(s, 1 - q);
-  Long positive = zetaOfPositive(s, q - std::floor(q));
   const bool isEven = std::isinf(s) || std::fmod(s, Long(2)) == 0;
-  return isEven ? positive + negative : positive - negative;
+  Long below = q - std::floor(q), above = std::ceil(q) - q;
+  // Of a difference of infinite powers the farther number's counts for nothing.
+  if (Long farther = std::fmax(below, above); !isEven && std::pow(farther, -s) == infinity) {
+    below = below == farther ? 1 : below;
+    above = above == farther ? 1 : above;
+  }
+  Long sign = isEven ? 1 : -1;
+  return zetaOfPositive(s, below) + sign * zetaOfPositive(s, above) -
+         sign * zetaOfPositive(s, 1 - q);
 }
 
 // The sum of (a/2)^(2 k + order) / (k! (k + order)!), or the asymptotic series.
