@@ -2,7 +2,6 @@
 // more result (ir/interfaces/Workspace.h).
 #include "codegen/cpu/SingleOpKernel.h"
 
-#include "ir/interfaces/Workspace.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,15 +76,12 @@ void BeamSearchKernel::emit() {
 CpuPlan keratin::codegen::planBeamSearchKernel(ir::KernelOp kernel, const MachineTarget &) {
   Block &body = kernel.getBody().front();
   ir::CtcBeamSearchOp search = *body.getOps<ir::CtcBeamSearchOp>().begin();
-  RankedTensorType type = *ir::workspaceOf(search);
-  Value workspace;
-  for (Value yielded : body.getTerminator()->getOperands())
-    if (yielded.getDefiningOp<ir::IotaOp>() && yielded.getType() == type)
-      workspace = yielded;
-  if (!workspace) {
+  std::optional<unsigned> result = workspaceResult(kernel, search);
+  if (!result) {
     kernel.emitError("not implemented: a search without memory to work in");
     return nullptr;
   }
+  Value workspace = body.getTerminator()->getOperand(*result);
   auto plan =
       std::make_shared<HostCallPlan>(kernel, "samples", [search, workspace](CpuKernelBuilder &k) {
         BeamSearchKernel(k, search, workspace).emit();

@@ -10,7 +10,6 @@
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/lowering/TopKNest.h"
 #include "ir/interfaces/LineSort.h"
-#include "ir/interfaces/Workspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -245,10 +244,6 @@ CpuPlan keratin::codegen::planTopKSort(ir::KernelOp kernel, ir::TopKOp op,
     return nullptr;
   if (sort->isShort)
     return std::make_shared<TopKSortPlan>(kernel, op, *sort, std::nullopt);
-  std::optional<RankedTensorType> type = ir::workspaceOf(op);
-  for (auto [index, yielded] :
-       llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
-    if (type && yielded.getDefiningOp<ir::IotaOp>() && yielded.getType() == *type)
-      return std::make_shared<TopKSortPlan>(kernel, op, *sort, unsigned(index));
-  return nullptr;
+  std::optional<unsigned> workspace = workspaceResult(kernel, op);
+  return workspace ? std::make_shared<TopKSortPlan>(kernel, op, *sort, workspace) : nullptr;
 }

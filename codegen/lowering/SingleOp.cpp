@@ -1,5 +1,7 @@
 #include "codegen/lowering/SingleOp.h"
 
+#include "ir/interfaces/Workspace.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -28,6 +30,15 @@ void AxisLines::print(llvm::raw_ostream &out) const {
 DimExpr UnitBlocks::blocksOfRow() const { return *ceildiv(columns, DimExpr(blockColumns)); }
 
 DimExpr UnitBlocks::units() const { return mul(rows, blocksOfRow()).value_or(DimExpr(0)); }
+
+std::optional<unsigned> keratin::codegen::workspaceResult(ir::KernelOp kernel, Operation *op) {
+  std::optional<RankedTensorType> type = ir::workspaceOf(op);
+  for (auto [index, yielded] :
+       llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
+    if (type && yielded.getDefiningOp<ir::IotaOp>() && yielded.getType() == *type)
+      return unsigned(index);
+  return std::nullopt;
+}
 
 Operation *keratin::codegen::onlyOp(ir::KernelOp kernel) {
   Block &body = kernel.getBody().front();

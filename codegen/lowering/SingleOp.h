@@ -35,6 +35,9 @@ struct UnitBlocks {
 // The product of the sizes, 0 where it does not fit (see AxisLines).
 ir::DimExpr elementsOf(const ir::Shape &shape);
 
+// Which result of the kernel is the op's workspace (ir/interfaces/Workspace.h); nullopt if none is.
+std::optional<unsigned> workspaceResult(ir::KernelOp kernel, mlir::Operation *op);
+
 // The one op of the kernel, whose operands are the kernel's; null, with a diagnostic, if there is
 // more.
 mlir::Operation *onlyOp(ir::KernelOp kernel);

@@ -3,6 +3,7 @@
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/ops/CountingType.h"
 
 #include <limits>
 
@@ -73,9 +74,7 @@ LogicalResult ReduceProdOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotange
 static Value shareAmongTies(GraphMath &g, Value x, Value y, Value dy, ArrayRef<int64_t> axes) {
   Shape shape = getShape(x);
   Value isExtreme = g.equal(x, g.broadcastAlong(y, shape, axes));
-  // Narrow floats cannot count beyond 2^8 or 2^11.
-  Type element = getElementType(x);
-  Type wide = element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(x.getContext()) : element;
+  Type element = getElementType(x), wide = countingType(element);
   Value one = g.splat(1.0, getTensorType(shape, wide));
   Value zero = g.splat(0.0, getTensorType(shape, wide));
   Value count = g.reduceSum(g.select(isExtreme, one, zero), axes);

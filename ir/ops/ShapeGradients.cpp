@@ -3,6 +3,7 @@
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/ops/CountingType.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -127,9 +128,7 @@ static LogicalResult buildScatteredExtremeVjp(Op op, OpBuilder &builder, ArrayRe
   GraphMath g(builder, gradientLocation(op));
   Value indices = op.getIndices(), updates = op.getUpdates();
   Value isExtreme = g.equal(updates, g.gather(op.getY(), indices));
-  // Narrow floats cannot count beyond 2^8 or 2^11.
-  Type element = getElementType(updates);
-  Type wide = element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(op.getContext()) : element;
+  Type element = getElementType(updates), wide = countingType(element);
   Value counts = g.scatterAdd(indices, g.cast(isExtreme, wide), getShape(op.getY()));
   // No update of a NaN is equal to it.
   counts =
