@@ -1,6 +1,7 @@
 // K functions: factorizations of matrices in the last two axes, and what is solved by them.
 #include "frontend/backend/Factorizations.h"
 #include "frontend/backend/Configuration.h"
+#include "frontend/backend/Reductions.h"
 #include "ir/builder/MatrixMath.h"
 #include "keratin/linear_algebra.h"
 
@@ -23,12 +24,6 @@ Value keratin::frontend::asSquareMatrices(Call &call, Value x, const std::string
 }
 
 //===-- Values --------------------------------------------------------------------------------===//
-
-// Factors of 16-bit floats would be good for nothing: they are computed in float32.
-static Value inWorkingDtype(Call &call, Value x) {
-  const DType dtype = call.dtypeOf(x);
-  return dtype == DType::Float16 || dtype == DType::BFloat16 ? call.cast(x, DType::Float32) : x;
-}
 
 // Two operands of one floating dtype.
 static std::pair<Value, Value> promotedFloats(Call &call, const Operand &x, const Operand &y) {
@@ -105,8 +100,13 @@ static Value solveGeneral(Call &call, Value a, Value b, bool check, const std::s
 
 Value keratin::frontend::inverseOf(Call &call, Value x, bool check) {
   const DType dtype = call.dtypeOf(x);
-  x = inWorkingDtype(call, x);
+  x = widened(call, x);
   return call.cast(solveGeneral(call, x, ir::unitMatrices(call.g, x), check, "x"), dtype);
+}
+
+Value keratin::frontend::solutionOf(Call &call, Value a, Value b) {
+  Value solved = solveGeneral(call, widened(call, a), widened(call, b), /*check=*/false, "a");
+  return call.cast(solved, call.dtypeOf(b));
 }
 
 //===-- Systems of equations ------------------------------------------------------------------===//
@@ -119,8 +119,8 @@ static Tensor solveSystem(Call &call, const Operand &first, const Operand &secon
   ir::GraphMath &g = call.g;
   auto [a, b] = promotedFloats(call, first, second);
   const DType dtype = call.dtypeOf(a);
-  a = asSquareMatrices(call, inWorkingDtype(call, a), argument);
-  b = inWorkingDtype(call, b);
+  a = asSquareMatrices(call, widened(call, a), argument);
+  b = widened(call, b);
   if (call.rank(b) == 0)
     call.valueError("b is a scalar; needed a vector or matrices");
   const bool isVector = call.rank(b) == 1;
@@ -153,7 +153,7 @@ namespace keratin::backend {
 
 Tensor cholesky(const Operand &operand, bool check, SourceLocation location) {
   Call call("cholesky", location);
-  Value given = asSquareMatrices(call, call.floating(operand)), x = inWorkingDtype(call, given);
+  Value given = asSquareMatrices(call, call.floating(operand)), x = widened(call, given);
   Value y = factorSymmetric(call, x);
   if (check) {
     Value diagonal = ir::mainDiagonal(call.g, y);
@@ -189,7 +189,7 @@ Tensor triangular_solve(const Operand &a, const Operand &b, bool lower, bool tra
 Lu lu(const Operand &operand, SourceLocation location) {
   Call call("lu", location);
   Value x = asMatrices(call, call.floating(operand));
-  Factored result = factored(call, inWorkingDtype(call, x));
+  Factored result = factored(call, widened(call, x));
   return {call.tensor(call.cast(result.factors, call.dtypeOf(x))), call.tensor(result.permutation)};
 }
 
@@ -231,7 +231,7 @@ namespace {
 struct Determinant {
   Determinant(Call &call, const Operand &operand)
       : given(asSquareMatrices(call, call.floating(operand))) {
-    Factored factors = factored(call, inWorkingDtype(call, given));
+    Factored factors = factored(call, widened(call, given));
     pivots = ir::mainDiagonal(call.g, factors.factors);
     sign = signOf(call, factors.permutation, ir::getElementType(pivots));
     axis = call.rank(pivots) - 1;

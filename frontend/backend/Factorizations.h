@@ -12,6 +12,8 @@ Value asMatrices(Call &call, Value x, const std::string &argument = "x");
 Value asSquareMatrices(Call &call, Value x, const std::string &argument = "x");
 // The inverses of square matrices of floats. A singular one fails the call, or is NaN.
 Value inverseOf(Call &call, Value x, bool check);
+// The x of a x = b, of square matrices a and columns b of one dtype; NaN where a is singular.
+Value solutionOf(Call &call, Value a, Value b);
 
 } // namespace keratin::frontend
 

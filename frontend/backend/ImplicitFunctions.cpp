@@ -3,6 +3,7 @@
 #include "keratin/derivatives.h"
 
 #include "frontend/backend/Derivatives.h"
+#include "frontend/backend/Factorizations.h"
 #include "frontend/backend/SolvedEquations.h"
 #include "frontend/graph/GivenGradient.h"
 #include "frontend/graph/Loop.h"
@@ -88,7 +89,7 @@ Tensor keratin::detail::root(const LoopBody &f, const Operand &start,
   traceLike(call, function, f, x0, "x0");
   auto step = [&](llvm::ArrayRef<Value> x) {
     auto [jacobian, y] = linearised(call, function, x.front());
-    Value change = g.reshape(eliminate(call, jacobian, y), ir::getShape(x0));
+    Value change = g.reshape(solutionOf(call, jacobian, y), ir::getShape(x0));
     return std::vector<Value>{g.sub(x.front(), change)};
   };
   std::vector<Value> last = repeat(call, "the iteration of root", x0, toleranceOf(call, given, x0),
@@ -99,7 +100,7 @@ Tensor keratin::detail::root(const LoopBody &f, const Operand &start,
   auto build = [&](llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dy) {
     auto [jacobian, y] = linearised(call, function, x.front());
     Value w =
-        eliminate(call, g.transpose(jacobian, {1, 0}), g.reshape(dy.front(), ir::getShape(y)));
+        solutionOf(call, g.transpose(jacobian, {1, 0}), g.reshape(dy.front(), ir::getShape(y)));
     Value cotangent = g.neg(g.reshape(w, ir::getShape(x0)));
     std::vector<Value> gradients = function.vjp(x, {cotangent});
     gradients.erase(gradients.begin());

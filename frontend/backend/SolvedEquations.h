@@ -34,10 +34,6 @@ std::vector<Value> repeat(Call &call, const std::string &name, llvm::ArrayRef<Va
 // What the user asks for, or what fits the dtype of the values.
 double toleranceOf(Call &call, const std::optional<double> &given, Value value);
 
-// The x of a x = b, of a (n, n) and b (n, m), by elimination with the largest pivots of columns.
-// NaN or infinite where a is singular.
-Value eliminate(Call &call, Value a, Value b);
-
 } // namespace keratin::frontend
 
 #endif // KERATIN_FRONTEND_BACKEND_SOLVEDEQUATIONS_H
