@@ -231,6 +231,12 @@ Value ElementEmitter::inWidth(Value shift, Value shifted) {
   return select(inside, shifted, integerConstant(0));
 }
 
+Value ElementEmitter::igamma(Value a, Value) { return erf(a); }
+Value ElementEmitter::igammac(Value a, Value) { return erf(a); }
+Value ElementEmitter::gammaSampleGradient(Value a, Value) { return erf(a); }
+Value ElementEmitter::betainc(Value a, Value, Value) { return erf(a); }
+Value ElementEmitter::betaSampleGradient(Value a, Value, Value) { return erf(a); }
+
 Value ElementEmitter::zeta(Value s, Value q) {
   hides = true;
   return binary(s, q, [&](Value p, Value r) { return VectorMath(b, loc, target).zeta(p, r); });

@@ -227,6 +227,9 @@ Array ModelFile::array(const onnx::TensorProto &tensor, const std::string &what)
   case DType::Bool:
     copyElements<bool>(tensor.int32_data(), to);
     break;
+  case DType::Complex64: // no element type of ours in ONNX
+  case DType::Complex128:
+    break;
   }
   return array;
 }

@@ -66,6 +66,8 @@ template <typename Visitor> auto visitType(DType dtype, Visitor visit) {
   case DType::Float32:
     return visit(float());
   case DType::Float64:
+  case DType::Complex64:
+  case DType::Complex128:
     break;
   }
   return visit(double());

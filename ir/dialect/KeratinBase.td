@@ -62,11 +62,19 @@ def Keratin_UInt : AnyTypeOf<[UI8, UI16, UI32, UI64]>;
 def Keratin_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def Keratin_Int : AnyTypeOf<[Keratin_SInt, Keratin_UInt]>;
 def Keratin_Number : AnyTypeOf<[Keratin_Int, Keratin_Float]>;
-def Keratin_Element : AnyTypeOf<[I1, Keratin_Int, Keratin_Float]>;
+def Keratin_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>]>;
+def Keratin_Element : AnyTypeOf<[I1, Keratin_Int, Keratin_Float, Keratin_Complex]>;
 
 def Keratin_Tensor : RankedTensorOf<[Keratin_Element]>;
 def Keratin_NumberTensor : RankedTensorOf<[Keratin_Number]>;
+// Of what is added and subtracted part by part.
+def Keratin_SumTensor : RankedTensorOf<[Keratin_Number, Keratin_Complex]>;
 def Keratin_FloatTensor : RankedTensorOf<[Keratin_Float]>;
+def Keratin_ComplexTensor : RankedTensorOf<[Keratin_Complex]>;
+// Of what has derivatives.
+def Keratin_DerivedTensor : RankedTensorOf<[Keratin_Float, Keratin_Complex]>;
+// Of a part of complex numbers.
+def Keratin_PartTensor : RankedTensorOf<[F32, F64]>;
 def Keratin_IntTensor : RankedTensorOf<[Keratin_Int]>;
 def Keratin_BoolTensor : RankedTensorOf<[I1]>;
 def Keratin_BitsTensor : RankedTensorOf<[I1, Keratin_Int]>;
@@ -167,6 +175,9 @@ class Keratin_Properties {
   // Condition: outside of kernels the result is the first operand's memory, or a part of it, under
   // another name.
   string view = "";
+  // 1: operands and results may have complex elements, and what it does to them it does to their real
+  // and imaginary parts by themselves (passes/complex).
+  bit takesComplex = 0;
   // 1: sums products of elements of its two operands.
   bit isContraction = 0;
   // 1: made in tiles of finished sums, from which the rest of its kernel starts.

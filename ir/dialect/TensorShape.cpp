@@ -64,6 +64,10 @@ keratin_dtype_t keratin::ir::dtypeOf(Type type) {
     return KERATIN_DTYPE_FLOAT32;
   if (type.isF64())
     return KERATIN_DTYPE_FLOAT64;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType().isF32()   ? KERATIN_DTYPE_COMPLEX64
+           : complex.getElementType().isF64() ? KERATIN_DTYPE_COMPLEX128
+                                              : KERATIN_DTYPE_INVALID;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return KERATIN_DTYPE_INVALID;
@@ -112,6 +116,10 @@ Type keratin::ir::elementTypeOf(keratin_dtype_t dtype, MLIRContext *context) {
     return b.getF32Type();
   case KERATIN_DTYPE_FLOAT64:
     return b.getF64Type();
+  case KERATIN_DTYPE_COMPLEX64:
+    return ComplexType::get(b.getF32Type());
+  case KERATIN_DTYPE_COMPLEX128:
+    return ComplexType::get(b.getF64Type());
   case KERATIN_DTYPE_INVALID:
     break;
   }
@@ -119,13 +127,13 @@ Type keratin::ir::elementTypeOf(keratin_dtype_t dtype, MLIRContext *context) {
 }
 
 int64_t keratin::ir::dtypeBytes(keratin_dtype_t dtype) {
-  static const int64_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+  static const int64_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   return bytes[dtype];
 }
 
 const char *keratin::ir::dtypeName(keratin_dtype_t dtype) {
-  static const char *const names[] = {"invalid", "bool",     "int8",    "int16",  "int32",
-                                      "int64",   "uint8",    "uint16",  "uint32", "uint64",
-                                      "float16", "bfloat16", "float32", "float64"};
+  static const char *const names[] = {
+      "invalid", "bool",   "int8",    "int16",    "int32",   "int64",   "uint8",     "uint16",
+      "uint32",  "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[dtype];
 }

@@ -7,6 +7,7 @@
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SizedText.h"
+#include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -60,8 +61,10 @@ LogicalResult keratin::ir::verifyTensorType(Type type,
   if (!tensor)
     return emitError() << type << " is not a ranked tensor";
   if (dtypeOf(tensor.getElementType()) == KERATIN_DTYPE_INVALID)
-    return emitError() << type << " has elements that are neither bool, integers nor floats of a "
-                       << "known width";
+    return emitError()
+           << type
+           << " has elements that are neither bool, integers, floats nor complex numbers of a "
+           << "known width";
   if (tensor.getEncoding() && !isa<DimsAttr>(tensor.getEncoding()))
     return emitError() << type << " has an encoding other than #keratin.dims";
   if (!tensor.hasStaticShape() && !tensor.getEncoding())
@@ -71,8 +74,16 @@ LogicalResult keratin::ir::verifyTensorType(Type type,
   return success();
 }
 
+static bool isComplex(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<ComplexType>(tensor.getElementType());
+}
+
 LogicalResult keratin::ir::verifyKnownShapes(Operation *op) {
   auto emitError = [&] { return op->emitOpError(); };
+  if (!takesComplex(op) && (llvm::any_of(op->getOperandTypes(), isComplex) ||
+                            llvm::any_of(op->getResultTypes(), isComplex)))
+    return emitError() << "has no form for complex numbers";
   for (Value operand : op->getOperands()) {
     Operation *maker = operand.getDefiningOp();
     if (maker && maker->hasTrait<HasKnownShapes>())

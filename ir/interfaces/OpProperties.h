@@ -18,6 +18,7 @@ bool costsNothing(mlir::Operation *op);
 // Whether it moves all elements of its one operand, so that its result has no fewer of them, and
 // zeros beside them at most.
 bool movesAll(mlir::Operation *op);
+bool takesComplex(mlir::Operation *op);
 // Whether kernels make it anew wherever they need it, instead of reading it from memory.
 bool isFreeToRepeat(mlir::Operation *op);
 

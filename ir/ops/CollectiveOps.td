@@ -27,6 +27,7 @@ class Keratin_CollectiveOp<string mnemonic, dag own, list<Trait> traits = []>
     : Keratin_Op<mnemonic, traits> {
   let arguments = !con(own, (ins OptionalAttr<Keratin_MeshAxisAttr>:$mesh_axis));
   let savedSince = 4;
+  let takesComplex = 1;
   let kernel = "Collective";
   let runtimeFunction = "collective";
   let operations = "DimExpr(0)";
@@ -146,21 +147,10 @@ def Keratin_PermuteOp : Keratin_CollectiveOp<"permute",
 }
 
 // No message: a call knows its rank, as it knows its sizes.
-def Keratin_RankOp : Keratin_Op<"rank", [Pure]> {
-  let summary = "which of the ranks this one is";
-  let savedSince = 4;
+class Keratin_RankNumberOp<string mnemonic> : Keratin_Op<mnemonic, [Pure]> {
   let costsNothing = 1;
   let freeToRepeat = "true";
   let isMadeByElement = 1;
-  let description = [{
-    y is the rank's number, or with `mesh_axis` its place among those along this axis of the mesh;
-    0 of a rank alone. No gradient. --keratin-shard gives it a symbol, which is a size of the call.
-
-    ```mlir
-    %y = keratin.rank : tensor<i64>
-    %z = keratin.rank along "model" : tensor<i64>
-    ```
-  }];
   let arguments = (ins OptionalAttr<Keratin_MeshAxisAttr>:$mesh_axis);
   let results = (outs 0DTensorOf<[I64]>:$y);
   let assemblyFormat = "(`along` $mesh_axis^)? attr-dict `:` type($y)";
@@ -173,6 +163,34 @@ def Keratin_RankOp : Keratin_Op<"rank", [Pure]> {
     }
     void setSizeAttr(::keratin::ir::DimsAttr size) { (*this)->setAttr(kSizeAttr, size); }
     ::keratin::ir::DimExpr getSize() { return getSizeAttr().getDims()[0]; }
+  }];
+}
+
+def Keratin_RankOp : Keratin_RankNumberOp<"rank"> {
+  let summary = "which of the ranks this one is";
+  let savedSince = 4;
+  let description = [{
+    y is the rank's number, or with `mesh_axis` its place among those along this axis of the mesh;
+    0 of a rank alone. No gradient. --keratin-shard gives it a symbol, which is a size of the call.
+
+    ```mlir
+    %y = keratin.rank : tensor<i64>
+    %z = keratin.rank along "model" : tensor<i64>
+    ```
+  }];
+}
+
+def Keratin_RankCountOp : Keratin_RankNumberOp<"rank_count"> {
+  let summary = "how many ranks there are";
+  let savedSince = 6;
+  let description = [{
+    y is the number of ranks of the job, or with `mesh_axis` of those along this axis of the mesh; 1
+    for a rank alone. No gradient. --keratin-shard gives it a symbol, which is a size of the call.
+
+    ```mlir
+    %y = keratin.rank_count : tensor<i64>
+    %z = keratin.rank_count along "model" : tensor<i64>
+    ```
   }];
 }
 

@@ -7,6 +7,7 @@ include "ir/dialect/KeratinBase.td"
 def Keratin_ConstantOp : Keratin_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "y"]>]> {
   let summary = "a value in the graph";
   let savedSince = 0;
+  let takesComplex = 1;
   let instructions = 0;
   let costsNothing = 1;
   let freeToRepeat = "op.getValue().isSplat()";
@@ -40,6 +41,7 @@ def Keratin_IotaOp : Keratin_Op<"iota", [Pure, DeclareOpInterfaceMethods<Indexin
 def Keratin_DimOp : Keratin_Op<"dim", [Pure]> {
   let summary = "the size of a dimension as a scalar";
   let savedSince = 0;
+  let takesComplex = 1;
   let costsNothing = 1;
   let freeToRepeat = "true";
   let batching = "own";

@@ -10,8 +10,13 @@ def Abs : ScalarFunction<1>;
 def Add : ScalarFunction<2>;
 def And : ScalarFunction<2>;
 def Atan : MathFunction<1, 3, 24>;
+// The incomplete beta function, regularized.
+def Betainc : MathFunction<3, 60, 900>;
 def BesselI0e : MathFunction<1, 4, 47>;
 def BesselI1e : MathFunction<1, 4, 49>;
+// How a number of the beta distribution with these parameters, drawn as the quantile of a fixed
+// probability, changes with the first of them.
+def BetaSampleGradient : MathFunction<3, 200, 1500>;
 def Ceil : ScalarFunction<1>;
 def Cos : MathFunction<1, 3, 30>;
 def Digamma : MathFunction<1, 5, 116>;
@@ -23,6 +28,11 @@ def Exp : MathFunction<1, 2, 20>;
 def Expm1 : MathFunction<1, 2, 29>;
 def Floor : ScalarFunction<1>;
 def FloorDiv : SlowFunction<2>;
+// How a number of the gamma distribution changes with the distribution's shape.
+def GammaSampleGradient : MathFunction<2, 200, 1200>;
+// The incomplete gamma function, regularized, and 1 minus that.
+def Igamma : MathFunction<2, 30, 900>;
+def Igammac : MathFunction<2, 30, 900>;
 def IsFinite : ScalarFunction<1>;
 def Lgamma : MathFunction<1, 4, 150>;
 def Log : MathFunction<1, 2, 24>;
@@ -83,6 +93,12 @@ class Keratin_UnaryOp<string mnemonic, TypeConstraint type, list<Trait> traits =
 
 class Keratin_FloatUnaryOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_FloatTensor>;
 
+class Keratin_TernaryFloatOp<string mnemonic>
+    : Keratin_ElementwiseOp<mnemonic, [SameOperandsAndResultElementType]> {
+  let arguments = (ins Keratin_FloatTensor:$a, Keratin_FloatTensor:$b, Keratin_FloatTensor:$x);
+  let results = (outs Keratin_FloatTensor:$y);
+}
+
 class Keratin_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> traits = []>
     : Keratin_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultElementType], traits)> {
   let arguments = (ins type:$a, type:$b);
@@ -91,9 +107,10 @@ class Keratin_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> traits 
 
 //===-- Unary ---------------------------------------------------------------------------------===//
 
-def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
+def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_SumTensor> {
   let summary = "negation, element by element";
   let savedSince = 0;
+  let takesComplex = 1;
   let neverRounds = 1;
   let linearIn = ["x"];
   let size = "sub(DimExpr(0), x)";
@@ -408,6 +425,74 @@ def Keratin_BesselI1eOp : Keratin_FloatUnaryOp<"bessel_i1e"> {
   let backend = "bessel_i1e";
 }
 
+// Of the lower part P(a, x) the derivative by x is the density of the gamma distribution.
+class Keratin_IncompleteGammaOp<string mnemonic> : Keratin_BinaryOp<mnemonic, Keratin_FloatTensor> {
+  let savedSince = 6;
+  let isMonotone = 0;
+  let isNeverNegative = 1;
+  let domain = "positive";
+  let hasCustomVjp = 1;
+}
+
+def Keratin_IgammaOp : Keratin_IncompleteGammaOp<"igamma"> {
+  let summary = "the lower incomplete gamma function, regularized, element by element";
+  let description = [{
+    igamma(a, b): the integral of t^(a - 1) exp(-t) from 0 to b over gamma(a). NaN for a < 0 or
+    b < 0, 1 for a = 0 < b. Gradient: db = dy * density(a, b); da = -dy * density(a, b) *
+    gamma_sample_gradient(a, b).
+  }];
+  let scalar = (Igamma $a, $b);
+  let reference = "igamma(a, b)";
+}
+
+def Keratin_IgammacOp : Keratin_IncompleteGammaOp<"igammac"> {
+  let summary = "1 minus igamma(a, b), without its loss of digits, element by element";
+  let description = "Gradient: that of igamma with the other sign.";
+  let scalar = (Igammac $a, $b);
+  let reference = "igammac(a, b)";
+}
+
+def Keratin_GammaSampleGradientOp : Keratin_BinaryOp<"gamma_sample_gradient", Keratin_FloatTensor> {
+  let summary = "how a gamma-distributed number b changes with its distribution's shape a";
+  let savedSince = 6;
+  let isMonotone = 0;
+  let description = [{
+    db/da where igamma(a, b) stays as it is (Figurnov, Mohamed, Mnih: Implicit reparameterization
+    gradients, 2018). Gradient: of b; that of a is not implemented.
+  }];
+  let scalar = (GammaSampleGradient $a, $b);
+  let reference = "gammaSampleGradient(a, b)";
+  let domain = "positive";
+  let hasCustomVjp = 1;
+}
+
+def Keratin_BetaincOp : Keratin_TernaryFloatOp<"betainc"> {
+  let summary = "the incomplete beta function, regularized, element by element";
+  let savedSince = 6;
+  let isMonotone = 0;
+  let isNeverNegative = 1;
+  let description = [{
+    betainc(a, b, x): the integral of t^(a - 1) (1 - t)^(b - 1) from 0 to x over beta(a, b). NaN for
+    a <= 0, b <= 0, x < 0 or x > 1. Gradient: dx = dy * density(a, b, x); of a and b that times
+    -beta_sample_gradient(a, b, x) and beta_sample_gradient(b, a, 1 - x).
+  }];
+  let scalar = (Betainc $a, $b, $x);
+  let reference = "betainc(a, b, x)";
+  let domain = "unit";
+  let hasCustomVjp = 1;
+}
+
+def Keratin_BetaSampleGradientOp : Keratin_TernaryFloatOp<"beta_sample_gradient"> {
+  let summary = "how a beta-distributed number x changes with its distribution's a";
+  let savedSince = 6;
+  let isMonotone = 0;
+  let description = "dx/da where betainc(a, b, x) stays as it is. Gradient: not implemented.";
+  let scalar = (BetaSampleGradient $a, $b, $x);
+  let reference = "betaSampleGradient(a, b, x)";
+  let domain = "unit";
+  let hasCustomVjp = 1;
+}
+
 def Keratin_IsFiniteOp : Keratin_ElementwiseOp<"is_finite"> {
   let summary = "whether neither infinite nor NaN, element by element";
   let savedSince = 0;
@@ -431,9 +516,10 @@ def Keratin_NotOp : Keratin_UnaryOp<"not", Keratin_BitsTensor> {
 
 //===-- Binary --------------------------------------------------------------------------------===//
 
-def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_NumberTensor, [Commutative]> {
+def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_SumTensor, [Commutative]> {
   let summary = "sum, element by element";
   let savedSince = 0;
+  let takesComplex = 1;
   let size = "add(a, b)";
   let description = "Integers wrap. Gradient: da = dy, db = dy.";
   let scalar = (Add $a, $b);
@@ -442,9 +528,10 @@ def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_NumberTensor, [Commutative]>
   let hasFolder = 1;
 }
 
-def Keratin_SubOp : Keratin_BinaryOp<"sub", Keratin_NumberTensor> {
+def Keratin_SubOp : Keratin_BinaryOp<"sub", Keratin_SumTensor> {
   let summary = "difference, element by element";
   let savedSince = 0;
+  let takesComplex = 1;
   let size = "sub(a, b)";
   let description = "Integers wrap. Gradient: da = dy, db = -dy.";
   let scalar = (Sub $a, $b);
@@ -652,6 +739,7 @@ def Keratin_CompareOp : Keratin_ElementwiseOp<"compare", [SameTypeOperands]> {
 def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
   let summary = "choice between two, element by element";
   let savedSince = 0;
+  let takesComplex = 1;
   let description = "y = condition ? a : b. Gradient: to the chosen one, exactly 0 to the other.";
   let arguments = (ins Keratin_BoolTensor:$condition, Keratin_Tensor:$a, Keratin_Tensor:$b);
   let results = (outs Keratin_Tensor:$y);
@@ -664,6 +752,7 @@ def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
 def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>]> {
   let summary = "conversion to another element type, element by element";
   let savedSince = 0;
+  let takesComplex = 1;
   let neverRounds = 1;
   let bounds = "Elementwise";
   let batching = "dimensions";
@@ -684,6 +773,7 @@ def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<Element
 //===-- Markers: elementwise identities with a meaning ----------------------------------------===//
 
 class Keratin_MarkerOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_Tensor> {
+  let takesComplex = 1;
   let neverRounds = 1;
   let scalar = (Identity $x);
   let reference = "x";

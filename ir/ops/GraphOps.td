@@ -7,6 +7,7 @@ include "ir/dialect/KeratinBase.td"
 def Keratin_PlaceholderOp : Keratin_Op<"placeholder"> {
   let summary = "a value that is fed at each call";
   let isSaved = 0;
+  let takesComplex = 1;
   let description = "`id` is unique in the graph. K::function turns it into an argument.";
   let arguments = (ins I64Attr:$id, StrAttr:$name);
   let results = (outs Keratin_Tensor:$y);
@@ -17,6 +18,7 @@ def Keratin_PlaceholderOp : Keratin_Op<"placeholder"> {
 def Keratin_VariableOp : Keratin_Op<"variable"> {
   let summary = "the value of a variable before the call";
   let isSaved = 0;
+  let takesComplex = 1;
   let description = "`id` is unique in the graph. K::function turns it into an argument.";
   let arguments = (ins I64Attr:$id, StrAttr:$name);
   let results = (outs Keratin_Tensor:$y);
@@ -27,6 +29,7 @@ def Keratin_VariableOp : Keratin_Op<"variable"> {
 def Keratin_LiteralOp : Keratin_Op<"literal"> {
   let summary = "a constant whose bytes the frontend holds";
   let isSaved = 0;
+  let takesComplex = 1;
   let description = [{
     `id` is a place in the frontend's table and is used again after the op is gone: attributes
     live as long as their context, so a loop that keeps making constants would grow memory.
@@ -71,6 +74,7 @@ def Keratin_RequireOp : Keratin_Op<"require", [Pure, AllTypesMatch<["x", "y"]>]>
   let summary = "the same value, if sizes known only at run time agree";
   let batching = "map";
   let savedSince = 0;
+  let takesComplex = 1;
   let bounds = "Move";
   let description = [{
     Each lhs[i] is equal to rhs[i] (`equal`), or equal to it or 1 (`broadcast`), or not less
@@ -100,6 +104,7 @@ def Keratin_UpdateKindAttr : I64EnumAttr<"UpdateKind", "how an update changes a 
 def Keratin_UpdateOp : Keratin_Op<"update", [AllTypesMatch<["variable", "value", "y"]>]> {
   let summary = "a new value for a variable";
   let isSaved = 0;
+  let takesComplex = 1;
   let description = [{
     The result is the new value; the variable has it after the call. `add`: the value is an
     increment, and several of them in one call add up. Gradient: none; an update is not part of
@@ -115,6 +120,7 @@ def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, evaluated together with other values";
   let batching = "map";
   let isSaved = 0;
+  let takesComplex = 1;
   let bounds = "Move";
   let description = "Keeps updates and prints alive that x was made under "
       "(K::control_dependencies). Gradient: dx = dy.";
@@ -188,6 +194,7 @@ class Keratin_DerivativeOp<string mnemonic, list<Trait> traits = []>
     : Keratin_Op<mnemonic, !listconcat([Pure], traits)> {
   let isSaved = 0;
   let isDerivative = 1;
+  let takesComplex = 1;
   let hasVerifier = 1;
   let hasCustomVjp = 1;
   let hasCustomJvp = 1;
@@ -202,8 +209,8 @@ def Keratin_GradientsOp : Keratin_DerivativeOp<"gradients"> {
     %g = keratin.gradients %loss wrt %w : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins Keratin_FloatTensor:$loss, Variadic<Keratin_FloatTensor>:$xs);
-  let results = (outs Variadic<Keratin_FloatTensor>:$ys);
+  let arguments = (ins Keratin_DerivedTensor:$loss, Variadic<Keratin_DerivedTensor>:$xs);
+  let results = (outs Variadic<Keratin_DerivedTensor>:$ys);
   let assemblyFormat = "$loss `wrt` $xs attr-dict `:` functional-type(operands, results)";
 }
 
@@ -218,9 +225,9 @@ def Keratin_JvpOp : Keratin_DerivativeOp<"jvp", [AttrSizedOperandSegments]> {
         : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
     ```
   }];
-  let arguments = (ins Variadic<Keratin_FloatTensor>:$outputs, Variadic<Keratin_FloatTensor>:$inputs,
-      Variadic<Keratin_FloatTensor>:$tangents);
-  let results = (outs Variadic<Keratin_FloatTensor>:$ys);
+  let arguments = (ins Variadic<Keratin_DerivedTensor>:$outputs, Variadic<Keratin_DerivedTensor>:$inputs,
+      Variadic<Keratin_DerivedTensor>:$tangents);
+  let results = (outs Variadic<Keratin_DerivedTensor>:$ys);
   let assemblyFormat = "`of` $outputs `wrt` $inputs `along` $tangents attr-dict `:` "
       "functional-type(operands, results)";
 }
@@ -236,9 +243,9 @@ def Keratin_VjpOp : Keratin_DerivativeOp<"vjp", [AttrSizedOperandSegments]> {
         : (tensor<3xf32>, tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins Variadic<Keratin_FloatTensor>:$outputs, Variadic<Keratin_FloatTensor>:$inputs,
-      Variadic<Keratin_FloatTensor>:$cotangents);
-  let results = (outs Variadic<Keratin_FloatTensor>:$ys);
+  let arguments = (ins Variadic<Keratin_DerivedTensor>:$outputs, Variadic<Keratin_DerivedTensor>:$inputs,
+      Variadic<Keratin_DerivedTensor>:$cotangents);
+  let results = (outs Variadic<Keratin_DerivedTensor>:$ys);
   let assemblyFormat = "`of` $outputs `wrt` $inputs `along` $cotangents attr-dict `:` "
       "functional-type(operands, results)";
 }
@@ -251,7 +258,9 @@ def Keratin_CustomGradientOp : Keratin_Op<"custom_gradient", [AttrSizedOperandSe
   let description = [{
     Left by K::custom_gradient. The results are `outputs`, which were made of `inputs`; no gradient
     flows to them. The body's arguments are the cotangents of the outputs and the captures; it yields
-    those of the inputs. The Gradient phase puts the outputs in the place of the results.
+    those of the inputs. With `forward` its arguments are the tangents of the inputs and the
+    captures, and it yields those of the outputs. The Gradient phase puts the outputs in the place of
+    the results.
 
     ```mlir
     %z = keratin.custom_gradient %y of %x with %c : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> tensor<f32> {
@@ -262,7 +271,7 @@ def Keratin_CustomGradientOp : Keratin_Op<"custom_gradient", [AttrSizedOperandSe
     ```
   }];
   let arguments = (ins Variadic<Keratin_Tensor>:$outputs, Variadic<Keratin_FloatTensor>:$inputs,
-      Variadic<Keratin_Tensor>:$captures);
+      Variadic<Keratin_Tensor>:$captures, UnitAttr:$forward);
   let results = (outs Variadic<Keratin_Tensor>:$ys);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$outputs `of` $inputs (`with` $captures^)? attr-dict `:` "
@@ -277,6 +286,7 @@ def Keratin_CustomGradientOp : Keratin_Op<"custom_gradient", [AttrSizedOperandSe
 def Keratin_CheckpointOp : Keratin_Op<"checkpoint", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "values that the gradient computes once more instead of keeping what they are made of";
   let isSaved = 0;
+  let takesComplex = 1;
   let description = [{
     Left by K::checkpoint. The body's arguments are the operands; it yields the results. The Gradient
     phase puts the body in the place of the op. Gradient: the body once more, of keratin.delay of the
@@ -296,6 +306,7 @@ def Keratin_DelayOp : Keratin_Op<"delay", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, read only once another one is there";
   let batching = "map";
   let isSaved = 0;
+  let takesComplex = 1;
   let bounds = "Move";
   let costsNothing = 1;
   let view = "true";

@@ -11,6 +11,7 @@ def Keratin_ScanOp : Keratin_Op<"scan", [AttrSizedOperandSegments, IsolatedFromA
   let summary = "a loop with a number of steps known when the function is called";
   let batching = "map";
   let savedSince = 1;
+  let takesComplex = 1;
   let description = [{
     The body is run `length` times. Its arguments are the step's number (a scalar i64), the
     states, one element of each sequence (along dimension 0, which has the size `length`) and
@@ -51,6 +52,7 @@ def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFro
   let summary = "a loop with a number of steps that nobody knows before it runs";
   let batching = "map";
   let savedSince = 1;
+  let takesComplex = 1;
   let description = [{
     The first state, a scalar i1, says whether there is a further step; after `at_most` steps
     there is none, whatever it says. The body's arguments are the step's number (a scalar i64,
@@ -96,6 +98,7 @@ def Keratin_IfOp : Keratin_Op<"if", [IsolatedFromAbove, RecursiveMemoryEffects]>
   let summary = "one of two branches, chosen by a scalar when the function runs";
   let batching = "map";
   let savedSince = 1;
+  let takesComplex = 1;
   let description = [{
     Only the branch taken is run. Both have the captures as arguments and yield the results.
     Gradient: an if on the same condition, with the gradient of each branch; what a branch does

@@ -27,10 +27,11 @@ class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
   let hasCustomVjp = 1;
 }
 
-def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_NumberTensor> {
+def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_SumTensor> {
   let isSum = 1;
   let summary = "sum along axes";
   let savedSince = 0;
+  let takesComplex = 1;
   let linearIn = ["x"];
   let bounds = "Linear";
   let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. "
@@ -135,13 +136,14 @@ class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOpera
 def Keratin_CumsumOp : Keratin_RunningOp<"cumsum"> {
   let summary = "running sum along an axis";
   let savedSince = 0;
+  let takesComplex = 1;
   let bounds = "Linear";
   let description = [{
     y[i] = x[0] + … + x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: the
     same in the other direction.
   }];
-  let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
-  let results = (outs Keratin_NumberTensor:$y);
+  let arguments = (ins Keratin_SumTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs Keratin_SumTensor:$y);
   let jvp = "linear";
 }
 

@@ -15,6 +15,7 @@ class Keratin_IndexingOp<string mnemonic, list<Trait> traits = []>
 def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
   let summary = "the same elements in row-major order under another shape";
   let savedSince = 0;
+  let takesComplex = 1;
   let instructions = 0;
   let costsNothing = 1;
   let freeToRepeat = "isUnitReshape(op)";
@@ -38,6 +39,7 @@ def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
 def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
   let summary = "repetition along new or size-one dimensions";
   let savedSince = 0;
+  let takesComplex = 1;
   let instructions = 0;
   let costsNothing = 1;
   let freeToRepeat = "true";
@@ -63,6 +65,7 @@ def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
 def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> {
   let summary = "permutation of dimensions";
   let savedSince = 0;
+  let takesComplex = 1;
   let instructions = 8;
   let batching = "dimensions";
   let dimensions = (Dimensions (Places $permutation));
@@ -80,6 +83,7 @@ def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> 
 def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
   let summary = "a strided box";
   let savedSince = 0;
+  let takesComplex = 1;
   let view = "isRowRange(op)";
   let batching = "dimensions";
   let dimensions = (Dimensions (Each $starts, 0), (Each $strides, 1));
@@ -101,6 +105,7 @@ def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
 def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   let summary = "zeros around and between";
   let savedSince = 0;
+  let takesComplex = 1;
   let batching = "dimensions";
   let dimensions = (Dimensions (Each $low, 0), (Each $interior, 0));
   let movesAll = 1;
@@ -121,6 +126,7 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
 def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdaptor]> {
   let summary = "operands one after the other along an axis";
   let savedSince = 0;
+  let takesComplex = 1;
   let batching = "dimensions";
   let dimensions = (Dimensions (Axis $axis));
   let takesAnyOrder = 1;
@@ -133,6 +139,7 @@ def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdapto
 def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let summary = "elements in opposite order along axes";
   let savedSince = 0;
+  let takesComplex = 1;
   let batching = "dimensions";
   let dimensions = (Dimensions (Axes $axes));
   let movesAll = 1;
@@ -148,6 +155,7 @@ def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
 def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
   let summary = "rows picked by number";
   let savedSince = 0;
+  let takesComplex = 1;
   let canFail = 1;
   let instructions = 8;
   let batching = "own";
@@ -166,6 +174,7 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let summary = "rows added into zeros at given places";
   let batching = "map";
   let savedSince = 0;
+  let takesComplex = 1;
   let where = ["indices"];
   let bounds = "Linear";
   let kernel = "Scatter";
@@ -175,8 +184,8 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
     y = 0; y[indices[i...], j...] += updates[i..., j...], in index order. An index outside the
     result is an error of the call. Gradient of updates: gather of dy.
   }];
-  let arguments = (ins Keratin_IntTensor:$indices, Keratin_NumberTensor:$updates);
-  let results = (outs Keratin_NumberTensor:$y);
+  let arguments = (ins Keratin_IntTensor:$indices, Keratin_SumTensor:$updates);
+  let results = (outs Keratin_SumTensor:$y);
   let hasVerifier = 1;
   let hasCustomVjp = 1;
   let jvp = "linear";
@@ -187,6 +196,7 @@ def Keratin_ScatterLastOp : Keratin_Op<"scatter_last", [Pure]> {
   let summary = "rows of integers written into zeros at given places";
   let batching = "map";
   let savedSince = 4;
+  let takesComplex = 1;
   let where = ["indices"];
   let kernel = "Scatter";
   let operations = "perElement(1, op.getUpdates())";
@@ -210,8 +220,8 @@ class Keratin_ScatterExtremeOp<string mnemonic> : Keratin_Op<mnemonic, [Pure]> {
   let kernel = "Scatter";
   let operations = "perElement(1, op.getUpdates())";
   let canFail = 1;
-  let arguments = (ins Keratin_IntTensor:$indices, Keratin_NumberTensor:$updates);
-  let results = (outs Keratin_NumberTensor:$y);
+  let arguments = (ins Keratin_IntTensor:$indices, Keratin_SumTensor:$updates);
+  let results = (outs Keratin_SumTensor:$y);
   let hasVerifier = 1;
   let hasCustomVjp = 1;
   let choosesElements = 1;
@@ -239,6 +249,7 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let summary = "a box that starts at computed places";
   let batching = "map";
   let savedSince = 0;
+  let takesComplex = 1;
   let canFail = 1;
   let where = ["starts"];
   let description = [{
@@ -255,6 +266,7 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
   let summary = "zeros with a box written at computed places";
   let batching = "map";
   let savedSince = 0;
+  let takesComplex = 1;
   let canFail = 1;
   let where = ["starts"];
   let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. "
@@ -269,6 +281,7 @@ def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x"
   let summary = "the same integers, all of which must be in a range";
   let batching = "map";
   let savedSince = 1;
+  let takesComplex = 1;
   let canFail = 1;
   let description = [{
     y = x. An element outside [lower, upper) is an error of the call, with the message. No gradient.
@@ -291,6 +304,7 @@ def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let summary = "the first elements along an axis, as many as the graph computes";
   let batching = "map";
   let savedSince = 1;
+  let takesComplex = 1;
   let where = ["size"];
   let bounds = "Move";
   let description = [{

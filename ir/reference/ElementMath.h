@@ -216,6 +216,12 @@ template <class T> T zeta(T s, T q) {
     return s;
 }
 
+template <class T> T igamma(T a, T) { return a; }
+template <class T> T igammac(T a, T) { return a; }
+template <class T> T gammaSampleGradient(T a, T) { return a; }
+template <class T> T betainc(T a, T, T) { return a; }
+template <class T> T betaSampleGradient(T a, T, T) { return a; }
+
 } // namespace keratin::ir::reference
 
 #endif // KERATIN_IR_REFERENCE_ELEMENTMATH_H

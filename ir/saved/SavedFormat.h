@@ -13,7 +13,7 @@ inline constexpr std::string_view kSavedMagicBytes = "\x09keratin\n";
 inline constexpr uint64_t kSavedMagic = 0x0a6e69746172656b;
 
 inline constexpr uint32_t kSavedMajor = 1;
-inline constexpr uint32_t kSavedMinor = 5;
+inline constexpr uint32_t kSavedMinor = 6;
 // The first with bodies of loops and branches that define sizes.
 inline constexpr uint32_t kSavedMinorOfLocalSizes = 2;
 // The first with symbols for parts of values that may be negative.

@@ -26,7 +26,10 @@ typedef enum keratin_dtype_t {
   KERATIN_DTYPE_FLOAT16 = 10,
   KERATIN_DTYPE_BFLOAT16 = 11,
   KERATIN_DTYPE_FLOAT32 = 12,
-  KERATIN_DTYPE_FLOAT64 = 13
+  KERATIN_DTYPE_FLOAT64 = 13,
+  // Real and imaginary part, one behind the other.
+  KERATIN_DTYPE_COMPLEX64 = 14,
+  KERATIN_DTYPE_COMPLEX128 = 15
 } keratin_dtype_t;
 
 typedef enum keratin_status_code_t {

@@ -8,9 +8,9 @@
 namespace keratin::runtime {
 
 const char *dtypeName(int32_t dtype) {
-  static const char *const names[] = {"invalid", "bool",     "int8",    "int16",  "int32",
-                                      "int64",   "uint8",    "uint16",  "uint32", "uint64",
-                                      "float16", "bfloat16", "float32", "float64"};
+  static const char *const names[] = {
+      "invalid", "bool",   "int8",    "int16",    "int32",   "int64",   "uint8",     "uint16",
+      "uint32",  "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[isDType(dtype) ? dtype : 0];
 }
 

@@ -8,8 +8,8 @@ namespace keratin::runtime {
 
 // Bytes of an element; 0 for a number that is no dtype.
 inline int64_t dtypeSize(int32_t dtype) {
-  constexpr int8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
-  return dtype >= KERATIN_DTYPE_BOOL && dtype <= KERATIN_DTYPE_FLOAT64 ? sizes[dtype] : 0;
+  constexpr int8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+  return dtype >= KERATIN_DTYPE_BOOL && dtype <= KERATIN_DTYPE_COMPLEX128 ? sizes[dtype] : 0;
 }
 
 inline bool isDType(int32_t dtype) { return dtypeSize(dtype) != 0; }

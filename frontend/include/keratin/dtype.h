@@ -29,7 +29,9 @@ enum class DType : int32_t {
   Float16,
   BFloat16,
   Float32,
-  Float64
+  Float64,
+  Complex64,
+  Complex128
 };
 
 // "float32", …; "invalid" for a number that is no DType.
@@ -39,8 +41,9 @@ DType dtypeFromName(const std::string &name);
 DType dtypeFromName(const char *name);
 // 0 for a number that is no DType, which neither of the others is.
 size_t dtypeSize(DType dtype);
-bool isFloating(DType dtype);
-bool isInteger(DType dtype); // not bool
+bool isFloating(DType dtype); // not complex
+bool isInteger(DType dtype);  // not bool
+bool isComplex(DType dtype);
 
 // The same DType; TypeError for a number that is none.
 DType checkedDType(DType dtype);

@@ -47,6 +47,10 @@ const char *formatOf(DType dtype) {
     return "f";
   case DType::Float64:
     return "d";
+  case DType::Complex64:
+    return "Zf";
+  case DType::Complex128:
+    return "Zd";
   }
   return nullptr;
 }

@@ -1,0 +1,39 @@
+// What ops of the records do not do yet.
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/Evaluation.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+// clang-format off
+#define KERATIN_VERIFY(Op) LogicalResult Op::verify() { return success(); }
+#define KERATIN_EVALUATE(Op) LogicalResult Op::evaluate(EvaluationContext &, ArrayRef<const HostTensor *>, MutableArrayRef<HostTensor>) { return emitOpError("not implemented: the interpreter's"); }
+#define KERATIN_VJP(Op) LogicalResult Op::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("not implemented: its gradient"); }
+// clang-format on
+
+// Special functions.
+KERATIN_VJP(IgammaOp)
+KERATIN_VJP(IgammacOp)
+KERATIN_VJP(GammaSampleGradientOp)
+KERATIN_VJP(BetaincOp)
+KERATIN_VJP(BetaSampleGradientOp)
+
+// Complex numbers.
+KERATIN_VERIFY(ComplexOp)
+KERATIN_EVALUATE(ComplexOp)
+KERATIN_VERIFY(RealOp)
+KERATIN_EVALUATE(RealOp)
+KERATIN_VERIFY(ImagOp)
+KERATIN_EVALUATE(ImagOp)
+KERATIN_VERIFY(AsPartsOp)
+KERATIN_EVALUATE(AsPartsOp)
+KERATIN_VERIFY(FromPartsOp)
+KERATIN_EVALUATE(FromPartsOp)
+
+// Fourier transforms.
+KERATIN_VERIFY(FftOp)
+KERATIN_EVALUATE(FftOp)
+KERATIN_VJP(FftOp)
+
+// Ranks.
+KERATIN_EVALUATE(RankCountOp)
