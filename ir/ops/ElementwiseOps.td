@@ -428,7 +428,6 @@ def Keratin_BesselI1eOp : Keratin_FloatUnaryOp<"bessel_i1e"> {
 // Of the lower part P(a, x) the derivative by x is the density of the gamma distribution.
 class Keratin_IncompleteGammaOp<string mnemonic> : Keratin_BinaryOp<mnemonic, Keratin_FloatTensor> {
   let savedSince = 6;
-  let isMonotone = 0;
   let isNeverNegative = 1;
   let domain = "positive";
   let hasCustomVjp = 1;
@@ -469,7 +468,6 @@ def Keratin_GammaSampleGradientOp : Keratin_BinaryOp<"gamma_sample_gradient", Ke
 def Keratin_BetaincOp : Keratin_TernaryFloatOp<"betainc"> {
   let summary = "the incomplete beta function, regularized, element by element";
   let savedSince = 6;
-  let isMonotone = 0;
   let isNeverNegative = 1;
   let description = [{
     betainc(a, b, x): the integral of t^(a - 1) (1 - t)^(b - 1) from 0 to x over beta(a, b). NaN for

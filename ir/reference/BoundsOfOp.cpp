@@ -138,6 +138,17 @@ void BoundsOfOp::adjust(ZetaOp, size_t i) {
     forget(result, i);
 }
 
+// Of operands with errors nothing is said.
+void BoundsOfOp::adjust(GammaSampleGradientOp, size_t i) {
+  if (!isPoint(operands[0], i) || !isPoint(operands[1], i))
+    forget(result, i);
+}
+
+void BoundsOfOp::adjust(BetaSampleGradientOp, size_t i) {
+  if (!llvm::all_of(operands, [&](const auto &operand) { return isPoint(operand, i); }))
+    forget(result, i);
+}
+
 // Falls on both sides of 0.
 void BoundsOfOp::adjust(BesselI0eOp, size_t i) {
   if (crossesZero(0, i))
