@@ -1,4 +1,5 @@
 // K functions: the elements along an axis in order.
+#include "frontend/backend/Sorting.h"
 #include "frontend/backend/AlongAxis.h"
 #include "frontend/graph/Loop.h"
 #include "frontend/values/DTypeRules.h"
@@ -15,15 +16,26 @@ static Value largest(Call &call, Value x, const DimExpr &count) {
   return call.builder.create<ir::TopKOp>(call.g.location(), type, x);
 }
 
-// Where the elements come from that stand in order along the last axis, equals as they stood: a
-// line from its end has equals the other way round, and so has one from the largest on.
-static Value ascending(Call &call, Value x) {
+// A line from its end has equals the other way round, and so has one from the largest on.
+Value keratin::frontend::ascending(Call &call, Value x) {
   ir::GraphMath &g = call.g;
   const DimExpr length = ir::getShape(x).back();
   const int64_t last = call.rank(x) - 1;
   Value places = g.reverse(largest(call, g.reverse(x, {last}), length), {last});
   Value end = g.broadcastScalar(call.scalar(length, DType::Int64), ir::getShape(places));
   return g.sub(g.sub(end, g.oneLike(places)), places);
+}
+
+Value keratin::frontend::startsRun(Call &call, Value rows) {
+  ir::GraphMath &g = call.g;
+  const ir::Shape column{ir::getShape(rows).front()};
+  Value number = g.iota(ir::getTensorType(column, call.elementType(DType::Int64)), 0);
+  Value zero = g.zeroLike(number);
+  Value before = g.gather(rows, g.maximum(g.sub(number, g.oneLike(number)), zero));
+  Value differs = g.notEqual(rows, before);
+  if (isFloating(call.dtypeOf(rows)))
+    differs = g.and_(differs, g.or_(g.equal(rows, rows), g.equal(before, before)));
+  return g.or_(g.equal(number, zero), g.reduceAny(differs, {1}));
 }
 
 namespace {

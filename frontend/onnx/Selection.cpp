@@ -1,4 +1,5 @@
 // Ops of ONNX whose results are as large as data say, up to a size that is known before.
+#include "frontend/backend/Sorting.h"
 #include "frontend/graph/Loop.h"
 #include "frontend/onnx/Indexing.h"
 #include "frontend/onnx/Orders.h"
@@ -109,18 +110,8 @@ Values nonZero(ModelNode &node) {
 
 //===-- Unique --------------------------------------------------------------------------------===//
 
-// The numbers of a vector's elements, smallest first, equal ones in their order. A NaN comes last.
-Value ascending(Call &call, Value x) {
-  auto &g = call.g;
-  // From the end of the largest of the reversed.
-  const auto type = ir::getTensorType(ir::getShape(x), call.elementType(DType::Int64));
-  const Value places = call.builder.create<ir::TopKOp>(g.location(), type, g.reverse(x, {0}));
-  const Value last =
-      g.broadcastScalar(call.scalar(ir::getShape(x).front(), DType::Int64), ir::getShape(x));
-  return g.reverse(g.sub(g.sub(last, g.oneLike(places)), places), {0});
-}
-
-// The same of rows (count, columns), by their first columns first.
+// Where rows (count, columns) come from that stand in ascending order, by their first columns
+// first.
 Value ascendingRows(Call &call, Value rows) {
   auto &g = call.g;
   const ir::Shape shape = ir::getShape(rows), column{shape[0]};
@@ -133,19 +124,6 @@ Value ascendingRows(Call &call, Value rows) {
   const Value next = g.gather(order, ascending(call, g.gather(keys, order)));
   loop.end();
   return loop.finish({numbers}, {next}, {}).lastStates.front();
-}
-
-// Whether rows, in order, differ from the one before; the first does.
-Value isNewRow(Call &call, Value rows) {
-  auto &g = call.g;
-  const ir::Shape shape = ir::getShape(rows), column{shape[0]};
-  const Value number = g.iota(ir::getTensorType(column, call.elementType(DType::Int64)), 0);
-  const Value zero = g.zeroLike(number), one = g.oneLike(number);
-  const Value before = g.gather(rows, g.maximum(g.sub(number, one), zero));
-  Value differs = g.notEqual(rows, before);
-  if (isFloating(call.dtypeOf(rows))) // a NaN is none that another one is not
-    differs = g.and_(differs, g.or_(g.equal(rows, rows), g.equal(before, before)));
-  return g.or_(g.equal(number, zero), g.reduceAny(differs, {1}));
 }
 
 // Y, the numbers of its elements in x, of each of x the number in Y, and how often each is there.
@@ -161,7 +139,7 @@ Values unique(ModelNode &node) {
     const ir::Shape shape = ir::getShape(given), column{shape[0]};
     const DimExpr width = call.check(ir::product({shape.begin() + 1, shape.end()}));
     const Value rows = g.reshape(given, {shape[0], width}), order = ascendingRows(call, rows);
-    const Value isNew = isNewRow(call, g.gather(rows, order));
+    const Value isNew = startsRun(call, g.gather(rows, order));
     const Value isCounted = call.cast(isNew, DType::Int64), one = g.oneLike(isCounted);
     // Of each in order: which number of Y it has.
     Value number = g.sub(g.cumsum(isCounted, 0), one), first;

@@ -307,6 +307,34 @@ def test_histogram():
     agree(both_ways(lambda x: K.histogram(x, 14, -1.5, 2), x), np.histogram(x[~np.isnan(x)], edges)[0])
 
 
+@pytest.mark.parametrize('x', [
+    [[3, 1, 3], [1, 1, 7]], [], [2.5, np.nan, -0., 0., np.nan, -np.inf, 2.5], [True, False, True], [5]])
+@pytest.mark.parametrize('room', [None, 0, 3])
+def test_unique(x, room):
+    x = np.asarray(x, 'float32' if x == [] or x[0] == 2.5 else None)
+    expected = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    size = None if room is None else len(expected[0]) + room
+    for i, numbers in enumerate(expected):
+        padding = np.zeros(0 if i == 2 else room or 0, numbers.dtype)
+        numbers = np.concatenate([numbers.ravel(), padding])
+        agree(both_ways(lambda x: K.unique(x, size)[i], x), numbers.reshape(x.shape) if i == 2 else numbers)
+
+
+def test_gradient_of_unique():
+    x = K.variable([3., 1., 3., 2.])
+    for size in (None, 5):
+        values, _, _, counts = K.unique(x, size)
+        agree(K.eval(K.gradients(K.sum(values * K.cast(counts, 'float32')), x)[0]), np.array([2, 1, 0, 1], 'float32'))
+
+
+def test_more_differ_than_size():
+    x = K.placeholder((None,))
+    f = K.function([x], [K.unique(x, 2)[0]])
+    agree(f([[4., 4.]])[0], np.array([4, 0], 'float32'))
+    with pytest.raises(Exception, match='unique: x has more than size elements that differ'):
+        f([[1., 2., 3.]])
+
+
 @pytest.mark.parametrize('shape', [(4, 4), (2, 3, 5), (5, 2)])
 def test_parts_of_matrices(shape):
     x = numbers(*shape)

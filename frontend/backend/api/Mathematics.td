@@ -269,6 +269,25 @@ def Api_bincount : Keratin_Mathematics<"bincount", "bincount(x, length, weights=
         ValueError: at the call, for an element that is negative or not below length.
   }];
 }
+def Api_unique : Keratin_Mathematics<"unique", "unique(x, size=None)"> {
+  let documentation = [{
+    The elements that differ, in ascending order.
+
+    Args:
+        x: a tensor or what becomes one, taken as a vector.
+        size: how many are returned, an int or a scalar tensor; None: as many as there are, a size
+            that the call finds out.
+
+    Returns:
+        A tuple of four: the values, vector of x's dtype, NaN (once) last; where the first of each is,
+        int64; for each element of x its number among the values, int64, of x's shape; and how often
+        each is there, int64. With size zeros are behind the last one, whose counts are 0. The
+        gradient goes to the first of each.
+
+    Raises:
+        ValueError: at the call, where more than size elements differ.
+  }];
+}
 def Api_histogram : Keratin_Mathematics<"histogram", "histogram(x, bins, low, high)"> {
   let documentation = [{
     How many elements are in each of equal parts of a range.

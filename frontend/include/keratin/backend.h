@@ -122,6 +122,7 @@ using keratin::toString;
 using keratin::TraceOptions;
 using keratin::TriangularSolveOptions;
 using keratin::TypeError;
+using keratin::Unique;
 using keratin::Update;
 using keratin::UpdateList;
 using keratin::ValueError;

@@ -4,6 +4,15 @@
 
 #include "keratin/arguments.h"
 
+namespace keratin {
+
+// auto [values, indices, inverse, counts] = K::unique(x);
+struct Unique {
+  Tensor values, indices, inverse, counts;
+};
+
+} // namespace keratin
+
 namespace keratin::backend {
 
 // Row i of x belongs to segment segment_ids[i], one of num_segments; the ids are in no order. Row j
@@ -28,6 +37,13 @@ Tensor bincount(const Operand &x, const Size &length, const Operand &weights = N
 // its upper edge, too. Elements outside, and NaN, are not counted.
 Tensor histogram(const Operand &x, int64_t bins, double low, double high,
                  SourceLocation location = SourceLocation::current());
+// The elements that differ, ascending, NaN last; where the first of each is in x, taken as a
+// vector, int64; for each element of x its number among the values; how often each is there. With
+// size there are as many as that: behind the last one zeros, whose counts are 0; more of them are
+// an error of the call. Without there are as many as differ, which the call finds out. The gradient
+// goes to the first of each.
+Unique unique(const Operand &x, const Size &size = None,
+              SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend
 

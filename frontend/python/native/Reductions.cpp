@@ -41,6 +41,7 @@ void keratin::python::registerReductions(nb::module_ &m) {
   add<&K::segment_sum>(m, "segment_sum");
   add<&K::sort>(m, "sort");
   add<&K::top_k>(m, "top_k");
+  add<&K::unique>(m, "unique");
   // Linear algebra.
   add<&K::band_part>(m, "band_part");
   add<&K::batch_dot>(m, "batch_dot");

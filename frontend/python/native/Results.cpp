@@ -44,6 +44,11 @@ nb::object keratin::python::toPython(const Eigh &result) {
   return nb::make_tuple(toPython(result.values), toPython(result.vectors));
 }
 
+nb::object keratin::python::toPython(const Unique &result) {
+  return nb::make_tuple(toPython(result.values), toPython(result.indices), toPython(result.inverse),
+                        toPython(result.counts));
+}
+
 nb::object keratin::python::toPython(const Svd &result) {
   return nb::make_tuple(toPython(result.u), toPython(result.s), toPython(result.vt));
 }

@@ -32,6 +32,7 @@ nb::object toPython(const SlogDet &result);
 nb::object toPython(const Qr &result);
 nb::object toPython(const Eigh &result);
 nb::object toPython(const Svd &result);
+nb::object toPython(const Unique &result);
 nb::object toPython(const Function &function);
 
 // Vectors are lists, pairs and tuples are tuples.
