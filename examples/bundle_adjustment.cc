@@ -39,7 +39,8 @@ int main() try {
   K::Tensor poses = K::stack({0.1 * angles, angles, zeros, zeros, 0.1 * angles, zeros + 5.0}, 1);
   K::Tensor truth =
       K::concatenate({K::flatten(poses), K::random_uniform({3 * points}, -1.0, 1.0, K::None, 1)});
-  K::Array visible = K::eval(K::random_uniform({cameras, points}, {.seed = 2}) < 0.7);
+  K::Array visible =
+      K::eval(K::random_uniform({cameras, points}, K::RandomUniformOptions{.seed = 2}) < 0.7);
   std::vector<int64_t> cameraOf, pointOf;
   for (int64_t i = 0; i < cameras * points; ++i)
     if (visible.item<int64_t>(i)) {

@@ -8,9 +8,10 @@
 // No-U-Turn sampler, JMLR 15, 2014). Means are compared with those of a quadrature.
 #include <keratin/backend.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace K = keratin::backend;
@@ -55,7 +56,8 @@ static std::pair<double, double> exactMeans() {
 int main() try {
   K::set_floatx("float64");
   constexpr int64_t chains = 64, dimensions = 10, leapfrogs = 12;
-  K::Tensor state = K::variable(K::eval(K::random_normal({chains, dimensions}, {.seed = 1})));
+  K::Tensor state = K::variable(
+      K::eval(K::random_normal({chains, dimensions}, K::RandomNormalOptions{.seed = 1})));
   K::Tensor transitions = K::placeholder(K::Shape{}, {.dtype = "int32", .name = "transitions"});
   K::Tensor stepSize = K::placeholder(K::Shape{}, {.name = "step_size"});
 
@@ -86,9 +88,9 @@ int main() try {
     return std::pair(K::stack({5.0 * next[{K::All, 0}], K::exp(next[{K::All, 1}]), acceptance}, 1),
                      next);
   };
-  K::Tensor draws =
-      K::concatenate({K::random_normal({transitions, chains, dimensions}, {.seed = 2}),
-                      K::random_uniform({transitions, chains, 1}, {.seed = 3})});
+  K::Tensor draws = K::concatenate(
+      {K::random_normal({transitions, chains, dimensions}, K::RandomNormalOptions{.seed = 2}),
+       K::random_uniform({transitions, chains, 1}, K::RandomUniformOptions{.seed = 3})});
   auto [last, all, states] = K::rnn(transition, draws, {state}, {.time_major = true});
   K::Function sample = K::function({transitions, stepSize},
                                    {{"mu", K::mean(all[{K::All, K::All, 0}], 0)},

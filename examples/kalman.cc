@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace K = keratin::backend;
@@ -31,7 +33,7 @@ int main() try {
     return std::pair(next, next);
   };
   K::Tensor path = std::get<1>(K::rnn(moved, pushes, {K::zeros({series, 2})}));
-  K::Tensor noise = K::random_normal({series, times, 2}, {.seed = 2});
+  K::Tensor noise = K::random_normal({series, times, 2}, K::RandomNormalOptions{.seed = 2});
   K::Array data = K::eval(K::dot(path, K::transpose(sees)) +
                           noise * K::constant(std::vector<double>{truth[1], truth[2]}));
 

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace K = keratin::backend;
