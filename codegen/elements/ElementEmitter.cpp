@@ -1,6 +1,7 @@
 #include "codegen/elements/ElementEmitter.h"
 
 #include "codegen/elements/RandomBits.h"
+#include "ir/dialect/RankNumbers.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/NeverPositive.h"
 
@@ -122,9 +123,9 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
   } else if (auto dim = dyn_cast<ir::DimOp>(op)) {
     setElementType(ir::getElementType(dim.getY()));
     result = fromIndex(this->index(getShape(dim.getX())[dim.getAxis()]));
-  } else if (auto rank = dyn_cast<ir::RankOp>(op)) {
-    setElementType(ir::getElementType(rank.getY()));
-    result = fromIndex(this->index(rank.getSize()));
+  } else if (ir::isRankNumber(op)) {
+    setElementType(ir::getElementType(op->getResult(0)));
+    result = fromIndex(this->index(ir::rankNumberSize(op).getDims()[0]));
   } else if (auto reshape = dyn_cast<ir::ReshapeOp>(op); reshape && !ir::isUnitReshape(reshape)) {
     result = emitReshape(reshape, index);
   } else {

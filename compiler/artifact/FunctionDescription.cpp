@@ -5,6 +5,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/NameScope.h"
+#include "ir/dialect/RankNumbers.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
@@ -53,14 +54,18 @@ static keratin_symbol_source_t sourceOf(ir::ValuePart part, bool isVariable) {
 
 void FunctionDescription::bindRanks(func::FuncOp function, codegen::EntryDescription &entry) {
   const auto axes = ir::meshAxesIn(function);
-  function.walk([&](ir::RankOp op) {
-    assert(op.getSizeAttr() && "--keratin-shard gives it a symbol");
-    const StringAttr axis = op.getMeshAxisAttr();
-    if (entry.addSymbol(op.getSize().symbolId()))
-      symbols.push_back({.source = KERATIN_SYMBOL_RANK,
+  function.walk([&](Operation *op) {
+    if (!ir::isRankNumber(op))
+      return;
+    const ir::DimsAttr size = ir::rankNumberSize(op);
+    assert(size && "--keratin-shard gives it a symbol");
+    const StringAttr axis = ir::meshAxisOf(op);
+    const bool isCount = isa<ir::RankCountOp>(op);
+    if (entry.addSymbol(size.getDims()[0].symbolId()))
+      symbols.push_back({.source = isCount ? KERATIN_SYMBOL_RANKS : KERATIN_SYMBOL_RANK,
                          .input = 0,
                          .index = axis ? 1 + (llvm::find(axes, axis) - axes.begin()) : 0,
-                         .name = fixed("rank")});
+                         .name = fixed(isCount ? "ranks" : "rank")});
   });
 }
 

@@ -58,7 +58,7 @@ private:
   const char *fixed(llvm::StringRef value) { return text(Wording::fixed(value)); }
   keratin_tensor_desc_t tensor(mlir::RankedTensorType type, const ir::Shape &shape, Said name,
                                mlir::Location location, codegen::EntryDescription &entry);
-  // Of keratin.rank.
+  // Of keratin.rank and keratin.rank_count.
   void bindRanks(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   void describeLimits(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   void describeChecks(mlir::func::FuncOp function, codegen::EntryDescription &entry, bool assumed);

@@ -3,6 +3,7 @@
 #include "codegen/lowering/KernelKind.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/RankNumbers.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/host/Host.h"
 
@@ -16,8 +17,8 @@ namespace {
 std::string reasonAgainst(Operation *op) {
   if (isa<ir::PrintOp>(op))
     return "print: there is nothing to print to";
-  if (isa<ir::RankOp>(op))
-    return "rank: there is one process";
+  if (ir::isRankNumber(op))
+    return op->getName().stripDialect().str() + ": there is one process";
   if (auto loop = dyn_cast<ir::WhileOp>(op)) {
     if (!loop.getBound())
       return "while: nothing bounds the number of steps; give the most that there may be";

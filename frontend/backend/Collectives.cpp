@@ -148,8 +148,8 @@ Tensor rankIndex(const std::string &along, SourceLocation location) {
 Tensor rankCount(const std::string &along, SourceLocation location) {
   Call call("distributed.rank_count", location);
   const Ranks among(call, along);
-  Value one = call.g.integerScalar(1, call.elementType(DType::Int64));
-  return call.tensor(call.g.allReduce(one, ir::RankReduction::Sum, among.axis));
+  mlir::Type scalar = ir::getTensorType({}, call.elementType(DType::Int64));
+  return call.tensor(call.builder.create<ir::RankCountOp>(call.g.location(), scalar, among.axis));
 }
 
 } // namespace keratin::backend::distributed

@@ -234,6 +234,7 @@ const ExportRecord records[] = {
     {"qr", nullptr, "ONNX has no factorizations of matrices"},
     {"random_bits", nullptr, "ONNX has no random numbers with given bits"},
     {"rank", nullptr, "ONNX has no ranks"},
+    {"rank_count", nullptr, "ONNX has no ranks"},
     {"reduce_scatter", nullptr, "ONNX has no ranks"},
     {"require", alias, "nothing: what it requires is not checked"},
     {"scan", scan, "Scan; Loop without sequences"},

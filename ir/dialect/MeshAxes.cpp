@@ -1,5 +1,6 @@
 #include "ir/dialect/MeshAxes.h"
 
+#include "ir/dialect/RankNumbers.h"
 #include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::ir;
@@ -22,7 +23,7 @@ llvm::SetVector<StringAttr> keratin::ir::meshAxesIn(Operation *op) {
   llvm::SetVector<StringAttr> axes;
   op->walk([&](Operation *inner) {
     if (StringAttr axis =
-            isCollective(inner) || isa<RankOp>(inner) ? meshAxisOf(inner) : StringAttr())
+            isCollective(inner) || isRankNumber(inner) ? meshAxisOf(inner) : StringAttr())
       axes.insert(axis);
   });
   return axes;

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/OwnRows.h"
+#include "ir/dialect/RankNumbers.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
@@ -126,9 +127,9 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == RankOp::kSizeAttr) {
     auto size = dyn_cast<DimsAttr>(value);
-    return require(isa<RankOp>(op) && size && size.getDims().size() == 1 &&
+    return require(isRankNumber(op) && size && size.getDims().size() == 1 &&
                        size.getDims()[0].isSymbol(),
-                   "the symbol of a keratin.rank");
+                   "the symbol of a keratin.rank or a keratin.rank_count");
   }
   if (name == kOwnRowsAttr)
     return require(isa<GatherOp, ScatterAddOp>(op) && isa<UnitAttr>(value),

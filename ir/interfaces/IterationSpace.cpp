@@ -227,7 +227,7 @@ private:
             llvm::any_of(op->getOperands(), [&](Value v) { return isInside(inMemory(v)); }))
           return fail("a contraction of something that is not an input");
         domain = Domain::Full;
-      } else if (isa<DimOp, ConstantOp, RankOp>(op)) {
+      } else if (isa<DimOp, ConstantOp, RankOp, RankCountOp>(op)) {
         domain = Domain::External;
       } else {
         return fail("an op without a place in a loop nest: " + op->getName().getStringRef());

@@ -86,6 +86,18 @@ LogicalResult RankOp::evaluate(EvaluationContext &context, Operands, Results res
   return success();
 }
 
+// The ranks meet for it here.
+LogicalResult RankCountOp::evaluate(EvaluationContext &context, Operands, Results results) {
+  const StringRef axis = axisOf(*this);
+  if (context.ranks && !context.ranks->rank(axis))
+    return fail(context, "rank_count: the mesh has no axis '" + axis + "'");
+  HostTensor ones = *makeHostTensor(KERATIN_DTYPE_INT64, {1});
+  if (context.ranks && !context.ranks->gather(axis, ones))
+    return differ(context, "rank_count");
+  results[0].ints[0] = ones.dims[0];
+  return success();
+}
+
 LogicalResult AllReduceOp::evaluate(EvaluationContext &context, Operands operands,
                                     Results results) {
   results[0] = *operands[0];

@@ -60,8 +60,8 @@ def Shard : KeratinPass<"shard"> {
     %y = keratin.all_reduce sum %rows : tensor<3x2xf32>
     ```
 
-    `keratin.rank` gets a symbol in its attribute `keratin.size`, one for each axis: a call knows the
-    rank as it knows its sizes.
+    `keratin.rank` and `keratin.rank_count` get a symbol in their attribute `keratin.size`, one for
+    each axis: a call knows its rank and how many there are as it knows its sizes.
 
     Between `keratin.enter_rank` and `keratin.leave_rank` each rank computes by itself, with its own
     rows of the sizes that inputs have: no message is sent for that, and what leaves is a part, or a

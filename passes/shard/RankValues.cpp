@@ -274,6 +274,8 @@ LogicalResult RankValues::visitKinds(Operation *op) {
     return visitCollective(op);
   if (auto rank = dyn_cast<RankOp>(op))
     return visitRank(rank);
+  if (isa<RankCountOp>(op))
+    return setKinds(op), success();
   if (isOfOwnRows(op))
     return visitOwnRows(op);
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})

@@ -1,6 +1,8 @@
 // One rank's part of a function.
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/MeshAxes.h"
+#include "ir/dialect/RankNumbers.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "passes/Passes.h"
@@ -37,22 +39,23 @@ static SymbolsByAxis shardedSizes(func::FuncOp function) {
   return sizes;
 }
 
-// A rank's places are sizes that a call knows, one for each axis.
-static void nameRanks(func::FuncOp function) {
-  SmallVector<RankOp> ranks;
-  function.walk([&](RankOp op) {
-    if (!op.getSizeAttr())
-      ranks.push_back(op);
+// A rank's places, and how many there are, are sizes that a call knows, two for each axis.
+static void nameRankNumbers(func::FuncOp function) {
+  SmallVector<Operation *> numbers;
+  function.walk([&](Operation *op) {
+    if (isRankNumber(op) && !rankNumberSize(op))
+      numbers.push_back(op);
   });
-  if (ranks.empty())
+  if (numbers.empty())
     return;
-  llvm::DenseMap<StringAttr, DimsAttr> sizes; // by the axis; null: all ranks
+  // By the op and the axis; null: all ranks.
+  llvm::DenseMap<std::pair<OperationName, StringAttr>, DimsAttr> sizes;
   int64_t unused = firstUnusedSymbol(function);
-  for (RankOp op : ranks) {
-    DimsAttr &size = sizes[op.getMeshAxisAttr()];
+  for (Operation *op : numbers) {
+    DimsAttr &size = sizes[{op->getName(), meshAxisOf(op)}];
     if (!size)
       size = DimsAttr::get(function.getContext(), {DimExpr::symbol(unused++)});
-    op.setSizeAttr(size);
+    op->setAttr(RankOp::kSizeAttr, size);
   }
 }
 
@@ -64,7 +67,7 @@ struct ShardPass : keratin::passes::impl::ShardBase<ShardPass> {
     func::FuncOp function = getOperation();
     if (!function.getBody().hasOneBlock())
       return;
-    nameRanks(function);
+    nameRankNumbers(function);
     const bool gathers = function->removeAttr(kGathersPartsAttr) != nullptr;
     VariableParts variables(function);
     if (failed(variables.run()))

@@ -241,7 +241,9 @@ typedef enum keratin_symbol_source_t {
   KERATIN_SYMBOL_VARIABLE_NEGATIVE_PART = 7,
   // The number of the rank that calls, or, for `index` 1 and a number in
   // keratin_function_desc_t::axes, its place along that axis; 0 of a rank alone.
-  KERATIN_SYMBOL_RANK = 8
+  KERATIN_SYMBOL_RANK = 8,
+  // How many ranks there are, all of them or along that axis; 1 of a rank alone.
+  KERATIN_SYMBOL_RANKS = 9
 } keratin_symbol_source_t;
 
 typedef struct keratin_symbol_desc_t {

@@ -300,6 +300,11 @@ static int64_t placeInGroup(const keratin_group_t *group, const char *axis) {
   return axis && group->mesh.find(axis, along) ? rank / along.stride % along.count : rank;
 }
 
+static int64_t countInGroup(const keratin_group_t *group, const char *axis) {
+  keratin_axis_t along;
+  return axis && group->mesh.find(axis, along) ? along.count : group->engine.size();
+}
+
 static constinit const RankFunctions rankFunctions = {.start = startOfCall,
                                                       .wait = waitOfCall,
                                                       .meet = meet,
@@ -307,6 +312,7 @@ static constinit const RankFunctions rankFunctions = {.start = startOfCall,
                                                       .fits = DeviceMessages::fits,
                                                       .put = putOnDevice,
                                                       .place = placeInGroup,
+                                                      .count = countInGroup,
                                                       .fail = keratin_group_fail};
 
 const keratin::comm::Mesh &keratin::comm::meshOf(const keratin_group_t &group) {

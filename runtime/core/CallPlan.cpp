@@ -151,8 +151,8 @@ private:
       if (!isRead(symbol.source))
         continue;
       int64_t value = 0;
-      if (isRank(symbol.source))
-        value = placeOf(symbol);
+      if (isRankNumber(symbol.source))
+        value = rankNumber(symbol);
       else if (!readValue(symbol, value))
         return false;
       same &= *key == value;
@@ -208,11 +208,13 @@ private:
     return code == KERATIN_OK;
   }
 
-  int64_t placeOf(const keratin_symbol_desc_t &symbol) const {
+  int64_t rankNumber(const keratin_symbol_desc_t &symbol) const {
+    const bool isCount = symbol.source == KERATIN_SYMBOL_RANKS;
     if (!ranks.functions)
-      return 0;
-    return ranks.functions->place(
-        ranks.group, symbol.index ? descriptor.axes->names[symbol.index - 1] : nullptr);
+      return isCount ? 1 : 0;
+    const char *axis = symbol.index ? descriptor.axes->names[symbol.index - 1] : nullptr;
+    return isCount ? ranks.functions->count(ranks.group, axis)
+                   : ranks.functions->place(ranks.group, axis);
   }
 
   bool readValue(const keratin_symbol_desc_t &symbol, int64_t &value) {

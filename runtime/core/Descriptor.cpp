@@ -145,7 +145,7 @@ private:
           return refuse("symbol", index, "it must be the next computed size");
         continue;
       }
-      if (isRank(symbol.source)) {
+      if (isRankNumber(symbol.source)) {
         if (symbol.index < 0 || symbol.index > (descriptor.axes ? descriptor.axes->num_axes : 0))
           return refuse("symbol", index, "no such axis");
         continue;

@@ -57,6 +57,8 @@ struct RankFunctions {
               keratin_status_t *status);
   // Which rank this is, of those along the axis.
   int64_t (*place)(const keratin_group_t *group, const char *axis);
+  // How many there are along it.
+  int64_t (*count)(const keratin_group_t *group, const char *axis);
   // Takes part in what the others want, so that it fails on all of them.
   void (*fail)(keratin_group_t *group, const char *message);
 };

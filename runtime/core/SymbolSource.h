@@ -30,16 +30,18 @@ inline bool isValueOfVariable(int32_t source) {
 // Whether it is read out of an element, at the call.
 inline bool isValue(int32_t source) { return isValueOfInput(source) || isValueOfVariable(source); }
 
-// Whether it is another number for each of the ranks that call.
-inline bool isRank(int32_t source) { return source == KERATIN_SYMBOL_RANK; }
+// Whether it is a number that the ranks that call have: their places, or how many they are.
+inline bool isRankNumber(int32_t source) {
+  return source == KERATIN_SYMBOL_RANK || source == KERATIN_SYMBOL_RANKS;
+}
 
 // Whether it is looked at in each call, whatever the dims of inputs are.
-inline bool isRead(int32_t source) { return isValue(source) || isRank(source); }
+inline bool isRead(int32_t source) { return isValue(source) || isRankNumber(source); }
 
 // Whether the function needs to know the ranks that call it.
 inline bool isOfRanks(const keratin_function_desc_t &function) {
   for (int64_t i = 0; i < function.num_symbols; ++i)
-    if (isRank(function.symbols[i].source))
+    if (isRankNumber(function.symbols[i].source))
       return true;
   return function.num_collectives > 0;
 }

@@ -27,9 +27,9 @@ int main(void) {
     for (int i = 0; i < N; ++i)
       x[r][i] = elementOf(r, i);
   float sum[N], all[2 * N], part[N / 2], last[N], traded[N], moved[N];
-  int64_t index = -1;
-  const keratin_status_code_t code = collectives_exchange(state, x[rank % 2], sum, all, part, last,
-                                                          traded, moved, &index, NULL, 0, &status);
+  int64_t index = -1, count = -1;
+  const keratin_status_code_t code = collectives_exchange(
+      state, x[rank % 2], sum, all, part, last, traded, moved, &index, &count, NULL, 0, &status);
   if (ranks != 2) {
     printf("%s\n", code == KERATIN_OK ? "done" : status.message);
     collectives_state_destroy(state);
@@ -50,6 +50,7 @@ int main(void) {
   const float zeros[N] = {0};
   checkAll("moved", moved, rank ? x[0] : zeros, N);
   CHECK(index == rank);
+  CHECK(count == ranks);
   collectives_state_destroy(state);
   return finish();
 }

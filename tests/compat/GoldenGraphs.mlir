@@ -644,6 +644,10 @@ func.func @rank() -> (tensor<i64> {keratin.kind = "output", keratin.name = "y"})
   %y = keratin.rank : tensor<i64>
   return %y : tensor<i64>
 }
+func.func @rank_count() -> (tensor<i64> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.rank_count : tensor<i64>
+  return %y : tensor<i64>
+}
 
 // What ranks do together along an axis of their mesh, of format 1.4.
 func.func @mesh_axis(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})

@@ -66,11 +66,14 @@ def test_what_goes_to_one_rank_or_comes_from_one(size):
 
 # So a rank may ask by itself, and nobody waits for what the others do meanwhile.
 def test_a_rank_knows_its_number_without_a_message():
-    check(3, ['scaled = K.function([x], [x * K.cast(D.rank_index(), "float32"), D.rank_index("model")])',
+    check(3, ['scaled = K.function([x], [x * K.cast(D.rank_index(), "float32"), D.rank_index("model"), D.rank_count(), D.rank_count("model")])',
               'for call in range(rank):',
-              '    y, place = scaled([own])',
-              '    assert (y == own * numpy.float32(rank)).all() and place == rank',
+              '    y, *numbers = scaled([own])',
+              '    assert (y == own * numpy.float32(rank)).all() and numbers == [rank, 3, 3], numbers',
               'D.barrier()'], mesh={'model': 3})
+    check(2, ['rows = K.placeholder((K.Dim("batch"), 12))',
+              'f = K.function([rows], [K.sum(rows) * K.cast(D.rank_count(), "float32")], shard=["batch"])',
+              'numpy.testing.assert_allclose(f([own])[0], 2 * numpy.sum(every), rtol=1e-5)'])
     check(2, ['rows = K.placeholder((K.Dim("batch"), 12))',
               'try: K.function([rows], [K.sum(rows), D.rank_index()], shard=["batch"])',
               'except ValueError as error: assert "rank_index gives each rank another value, and a function sharded along \'batch\' is the same on all" in str(error), error',

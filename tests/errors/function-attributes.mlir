@@ -124,7 +124,7 @@ func.func private @update_of_nothing(tensor<2xf32> {keratin.kind = "variable"}) 
 // -----
 
 func.func @f() -> tensor<i64> {
-  // expected-error @below {{keratin.size must be the symbol of a keratin.rank}}
+  // expected-error @below {{keratin.size must be the symbol of a keratin.rank or a keratin.rank_count}}
   %y = keratin.rank {keratin.size = #keratin.dims<2*d0>} : tensor<i64>
   return %y : tensor<i64>
 }

@@ -1,5 +1,6 @@
 // What the ranks of a job do together, on ranks that are threads, whose parts have different
 // lengths: interpreted, and compiled over memory that they share.
+#include "ir/dialect/RankNumbers.h"
 #include "ir/interfaces/OpProperties.h"
 #include "ir/reference/HostConversions.h"
 #include "passes/Passes.h"
@@ -50,7 +51,7 @@ public:
   // All that ranks do together, they do along the axis, and know their places there.
   void setAxis(StringRef axis) {
     module->walk([&](Operation *op) {
-      if (isCollective(op) || isa<RankOp>(op))
+      if (isCollective(op) || isRankNumber(op))
         op->setAttr("mesh_axis", StringAttr::get(&context, axis));
     });
   }
@@ -271,6 +272,20 @@ TEST_CASE("each rank knows which it is") {
         });
 }
 
+TEST_CASE("each rank knows how many there are, without a message") {
+  check(R"(  %ranks = keratin.rank_count : tensor<i64>
+  %number = keratin.cast %ranks : (tensor<i64>) -> tensor<f32>
+  %numbers = keratin.broadcast %number dims = [] : (tensor<f32>) -> )" +
+            rows + "\n  %y = keratin.add %x, %numbers : (" + rows + ", " + rows + ") -> " + rows +
+            "\n",
+        rows, [](const Parts &parts, size_t rank) {
+          HostTensor wanted = parts.own[rank][0];
+          for (double &element : wanted.floats)
+            element += double(parts.own.size());
+          return wanted;
+        });
+}
+
 TEST_CASE("ranks that there are not are told to all") {
   for (const auto &[op, compiled] : std::vector<std::pair<std::string, std::string>>{
            {"broadcast_from %x root = 2", "from rank 2; there are ranks 0 to 1"},
@@ -298,13 +313,16 @@ TEST_CASE("an axis that the mesh has not is told to all ranks") {
 }
 
 TEST_CASE("there is no place along an axis that the mesh has not") {
-  Program program("  %r = keratin.rank along \"rows\" : tensor<i64>\n", "%r", "tensor<i64>");
-  Parts parts({1, 1});
-  const Mesh mesh = {{"line", 2}};
-  CHECK_THAT(interpretOnRanks(program.function(), parts.own, mesh).error,
-             Contains("rank: the mesh has no axis 'rows'"));
-  CHECK_THAT(runOnRanks(program.function(), parts.own, mesh).error,
-             Contains("has what ranks do along the axis 'rows' of a mesh"));
+  for (const std::string op : {"rank", "rank_count"}) {
+    Program program("  %r = keratin." + op + " along \"rows\" : tensor<i64>\n", "%r",
+                    "tensor<i64>");
+    Parts parts({1, 1});
+    const Mesh mesh = {{"line", 2}};
+    CHECK_THAT(interpretOnRanks(program.function(), parts.own, mesh).error,
+               Contains(op + ": the mesh has no axis 'rows'"));
+    CHECK_THAT(runOnRanks(program.function(), parts.own, mesh).error,
+               Contains("has what ranks do along the axis 'rows' of a mesh"));
+  }
 }
 
 TEST_CASE("what are no equal parts is told to all ranks") {

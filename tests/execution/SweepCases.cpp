@@ -1264,6 +1264,16 @@ static std::vector<SweepCase> rankCases() {
            }}};
 }
 
+static std::vector<SweepCase> rankCountCases() {
+  return {{"rank_count",
+           {{shape("d0;4"), KERATIN_DTYPE_INT64}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             Value count = math.builder().create<RankCountOp>(
+                 math.location(), getTensorType({}, math.builder().getI64Type()), StringAttr());
+             return {count, math.add(xs[0], math.broadcastScalar(count, getShape(xs[0])))};
+           }}};
+}
+
 //===-- Loops and branches --------------------------------------------------------------------===//
 
 static std::vector<SweepCase> loopCases(const std::vector<LoopExample> &examples) {
@@ -1354,6 +1364,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.all_to_all", allToAllCases},
       {"keratin.permute", permuteCases},
       {"keratin.rank", rankCases},
+      {"keratin.rank_count", rankCountCases},
   };
   auto found = written.find(op);
   return found == written.end() ? std::vector<SweepCase>() : found->second();

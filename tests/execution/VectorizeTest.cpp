@@ -169,10 +169,10 @@ static constexpr OpEntry opTable[] = {
 
 // Those that stay loops whatever their operands are, and why that is said.
 static const std::set<std::string> staysLoop = {
-    "keratin.random_bits",    "keratin.print",      "keratin.enter_rank",
-    "keratin.leave_rank",     "keratin.all_reduce", "keratin.all_gather",
-    "keratin.reduce_scatter", "keratin.permute",    "keratin.broadcast_from",
-    "keratin.all_to_all",     "keratin.rank",       "keratin.average_ranks"};
+    "keratin.random_bits",    "keratin.print",      "keratin.enter_rank",     "keratin.leave_rank",
+    "keratin.all_reduce",     "keratin.all_gather", "keratin.reduce_scatter", "keratin.permute",
+    "keratin.broadcast_from", "keratin.all_to_all", "keratin.rank",           "keratin.rank_count",
+    "keratin.average_ranks"};
 // Those that do in some instances: of sizes of their own, of steps or branches that must be wanted.
 static const std::set<std::string> mayStayLoop = {"keratin.truncate", "keratin.while", "keratin.if",
                                                   "keratin.scan"};

@@ -48,20 +48,26 @@ func.func @parts_go_along_another_axis(%x: tensor<?x4xf32, #keratin.dims<d0, 4>>
   return %wide, %tall : tensor<8xf32>, tensor<4x?xf32, #keratin.dims<4, d0>>
 }
 
-// The same for all that have rows of one batch; one symbol for each axis.
+// The same for all that have rows of one batch; one symbol for each axis, and one for how many ranks there are along it.
 // CHECK-LABEL: func.func @place_along_another_axis
 // CHECK:         keratin.rank along "model" {keratin.size = #keratin.dims<d1>} : tensor<i64>
 // CHECK:         keratin.rank along "model" {keratin.size = #keratin.dims<d1>} : tensor<i64>
 // CHECK:         keratin.rank along "other" {keratin.size = #keratin.dims<d2>} : tensor<i64>
+// CHECK:         keratin.rank_count along "model" {keratin.size = #keratin.dims<d3>} : tensor<i64>
+// CHECK:         keratin.rank_count along "model" {keratin.size = #keratin.dims<d3>} : tensor<i64>
+// CHECK:         keratin.rank_count {keratin.size = #keratin.dims<d4>} : tensor<i64>
 // CHECK-NOT:     all_reduce
 func.func @place_along_another_axis(%x: tensor<?xi64, #keratin.dims<d0>> {keratin.sharded = 0 : i64, keratin.mesh_axis = "data"})
-    -> (tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>) {
+    -> (tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>) {
   %place = keratin.rank along "model" : tensor<i64>
   %again = keratin.rank along "model" : tensor<i64>
   %other = keratin.rank along "other" : tensor<i64>
+  %count = keratin.rank_count along "model" : tensor<i64>
+  %recount = keratin.rank_count along "model" : tensor<i64>
+  %all = keratin.rank_count : tensor<i64>
   %places = keratin.broadcast %place dims = [] : (tensor<i64>) -> tensor<?xi64, #keratin.dims<d0>>
   %y = keratin.add %x, %places : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>) -> tensor<?xi64, #keratin.dims<d0>>
-  return %y, %again, %other : tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>
+  return %y, %again, %other, %count, %recount, %all : tensor<?xi64, #keratin.dims<d0>>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>
 }
 
 // A result that is in parts along both has, on each rank, the rows of one axis and the columns of the other. What is said of it is the dimension that inputs have, and the other beside it.

@@ -107,6 +107,8 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
        }},
       {"symbol 0: no such axis",
        [](auto &b) { b.symbols[0] = {KERATIN_SYMBOL_RANK, 0, 1, "rank"}; }},
+      {"symbol 0: no such axis",
+       [](auto &b) { b.symbols[0] = {KERATIN_SYMBOL_RANKS, 0, 1, "ranks"}; }},
       {"number of collectives -1: it is negative",
        [](auto &b) { b.descriptor.num_collectives = -1; }},
       {"general code 0: it is of another signature, or not the last",

@@ -161,8 +161,8 @@ private:
         return value.status();
       return element(*value, symbol);
     }
-    if (runtime::isRank(symbol.source))
-      return program.rank();
+    if (runtime::isRankNumber(symbol.source))
+      return program.rankNumber(symbol);
     if (!given[symbol.input])
       return std::nullopt;
     const Array &array = *given[symbol.input];

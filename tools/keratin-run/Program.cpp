@@ -2,6 +2,7 @@
 
 #include "codegen/Target.h"
 #include "compiler/driver/Version.h"
+#include "runtime/comm/Axis.h"
 #include "runtime/comm/Mesh.h"
 #include "runtime/comm/StateRanks.h"
 #include "runtime/core/DType.h"
@@ -379,6 +380,12 @@ std::vector<Program::PartAlong> Program::partsOfOutput(size_t number) const {
 
 int32_t Program::rank() const { return state->group ? keratin_group_rank(state->group) : 0; }
 int32_t Program::ranks() const { return state->group ? keratin_group_size(state->group) : 1; }
+
+int64_t Program::rankNumber(const keratin_symbol_desc_t &symbol) const {
+  const char *axis = symbol.index ? signature().axes->names[symbol.index - 1] : nullptr;
+  const comm::Members members = comm::membersOf(axisNamed(axis), rank(), ranks());
+  return symbol.source == KERATIN_SYMBOL_RANKS ? members.count : members.placeOf(rank());
+}
 
 absl::Status Program::runOnRanks(const keratin_collective_t &wanted) const {
   if (!state->group)

@@ -67,6 +67,8 @@ public:
   // 0 and 1 where it has not joined any.
   int32_t rank() const;
   int32_t ranks() const;
+  // What a symbol that says it (runtime::isRankNumber) is of this rank.
+  int64_t rankNumber(const keratin_symbol_desc_t &symbol) const;
   // The axis of the mesh along which ranks have parts of an input; of 0 ranks: all have.
   keratin_axis_t axisOfInput(size_t number) const;
   // Of an output ranks may have parts along several of its dimensions, each along another axis.

@@ -138,7 +138,7 @@ Tensor allToAll(const Tensor &x, int64_t splitAxis, int64_t concatAxis,
 // first, or twice the second.
 Tensor permute(const Tensor &x, const std::vector<std::pair<int, int>> &pairs,
                const std::string &along = "", SourceLocation location = SourceLocation::current());
-// rank() and size() as int64 scalars that each call finds out, size() by a message.
+// rank() and size() as int64 scalars that each call finds out, without a message.
 Tensor rankIndex(const std::string &along = "",
                  SourceLocation location = SourceLocation::current());
 Tensor rankCount(const std::string &along = "",

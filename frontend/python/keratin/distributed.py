@@ -205,7 +205,7 @@ def rank_index(along: Optional[str] = None) -> Tensor:
 
 
 def rank_count(along: Optional[str] = None) -> Tensor:
-    """size(along), as an int64 scalar that each call finds out, by a message."""
+    """size(along), as an int64 scalar that each call finds out."""
     return _native.distributed_rank_count(along or '')
 
 
