@@ -5,6 +5,7 @@
 #include "compiler/driver/RankParts.h"
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
+#include "runtime/object/VariablePart.h"
 
 #include <tuple>
 
@@ -66,16 +67,16 @@ private:
     const int64_t size =
         ir::getShape(function.getArgument(first + number))[size_t(extent.dimension)]
             .constantValue();
-    const RankParts parts{size, jobSize(extent.axis)};
-    const int rank = jobRank(extent.axis);
-    if (parts.ranks == 1 || size == 0)
+    const int64_t rank = jobRank(extent.axis), ranks = jobSize(extent.axis);
+    if (ranks == 1 || size == 0)
       return;
     ir::OwnPart own{unsigned(extent.dimension), {}, {}};
-    if (parts.areEqual()) {
-      own.size = DimExpr(size / parts.ranks);
+    if (size % ranks == 0) {
+      own.size = DimExpr(size / ranks);
       own.begin = call.check(mul(own.size, numberOf("rank", extent, 0, rank)));
     } else {
-      const int64_t begin = parts.begin(rank), end = parts.begin(rank + 1);
+      const int64_t begin = runtime::partBegin(size, rank, ranks),
+                    end = runtime::partBegin(size, rank + 1, ranks);
       own.begin = numberOf("begin", extent, size, begin);
       own.size = numberOf("size", extent, size, end - begin);
     }

@@ -7,6 +7,7 @@
 #include "frontend/values/Elements.h"
 
 #include "ir/shapes/EvenParts.h"
+#include "runtime/object/VariablePart.h"
 
 #include <algorithm>
 #include <cstring>
@@ -86,22 +87,23 @@ namespace {
 // A variable as rows of which ranks have parts, in each of the runs in front of them.
 struct Rows {
   int64_t runs = 1, bytes = 1; // of a row
-  RankParts parts;
+  int64_t size, ranks;
 
   Rows(DType dtype, const std::vector<int64_t> &dims, const Extent &extent)
-      : bytes(int64_t(dtypeSize(dtype))),
-        parts{dims[size_t(extent.dimension)], jobSize(extent.axis)} {
+      : bytes(int64_t(dtypeSize(dtype))), size(dims[size_t(extent.dimension)]),
+        ranks(jobSize(extent.axis)) {
     for (size_t i = 0; i < dims.size(); ++i)
       if (int64_t(i) != extent.dimension)
         (int64_t(i) < extent.dimension ? runs : bytes) *= dims[i];
   }
 
-  int64_t countOf(int64_t rank) const { return parts.begin(rank + 1) - parts.begin(rank); }
+  int64_t beginOf(int64_t rank) const { return runtime::partBegin(size, rank, ranks); }
+  int64_t countOf(int64_t rank) const { return beginOf(rank + 1) - beginOf(rank); }
   // From or to the part of a rank, run by run.
   template <typename Copy> void forEachRun(int64_t rank, Copy copy) const {
     const int64_t own = countOf(rank) * bytes;
     for (int64_t run = 0; run < runs; ++run)
-      copy((run * parts.size + parts.begin(rank)) * bytes, run * own, size_t(own));
+      copy((run * size + beginOf(rank)) * bytes, run * own, size_t(own));
   }
 };
 
@@ -147,7 +149,7 @@ Array VariableStorage::wholeOf(const Array &part, const Extent &had) const {
     return whole;
   }
   const Rows rows(type, dims, had);
-  for (int64_t rank = 0; rank < rows.parts.ranks; ++rank) {
+  for (int64_t rank = 0; rank < rows.ranks; ++rank) {
     rows.forEachRun(rank, [&](int64_t inWhole, int64_t inPart, size_t bytes) {
       std::memcpy(to + inWhole, from + inPart, bytes);
     });

@@ -17,14 +17,6 @@ struct keratin_variable_t;
 
 namespace keratin::frontend {
 
-// Of a dimension of this size rank r has what begins at begin(r) and ends at begin(r + 1): parts
-// differ by one at most.
-struct RankParts {
-  int64_t size, ranks;
-  int64_t begin(int64_t rank) const { return rank * size / ranks; }
-  bool areEqual() const { return size % ranks == 0; }
-};
-
 // A variable of one of the process's sessions, of which each device has one. It is made on the
 // current device; the first function that uses it decides on which it lies from then on, and moves
 // it there. Functions share it with its tensors. Any number of threads may use one.
@@ -37,7 +29,7 @@ public:
     enum class Kind {
       Whole,
       Elements, // as many as the others, in one line (ir/shapes/EvenParts.h)
-      Along,    // those along a dimension that are this rank's among the axis' (RankParts)
+      Along,    // those along a dimension that are this rank's among the axis' (partBegin)
     };
     Kind kind = Kind::Whole;
     keratin_axis_t axis = {}; // of the mesh, along which ranks have parts; of no ranks: all
