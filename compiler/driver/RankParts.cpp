@@ -3,7 +3,6 @@
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/ShardsStates.h"
-#include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "runtime/comm/Mesh.h"
 
@@ -43,6 +42,32 @@ llvm::SetVector<int64_t> compiler::updatedByState(func::FuncOp function, BlockAr
       }
     }
   return updatesItself ? others : llvm::SetVector<int64_t>();
+}
+
+std::string compiler::nameOfRankNumber(keratin_rank_number_kind_t kind, const std::string &axis,
+                                       int64_t size) {
+  const std::string along = axis.empty() ? "" : axis + "_";
+  switch (kind) {
+  case KERATIN_RANK_PLACE:
+    return along + "rank";
+  case KERATIN_RANK_COUNT:
+    return along + "ranks";
+  case KERATIN_RANK_BEGIN:
+    return along + "begin_of_" + std::to_string(size);
+  case KERATIN_RANK_SIZE:
+    return along + "part_of_" + std::to_string(size);
+  }
+  llvm_unreachable("a kind of rank numbers");
+}
+
+// Equal parts have a size that the compiler knows.
+ir::OwnPart
+compiler::ownPart(unsigned dimension, int64_t size, int64_t ranks,
+                  llvm::function_ref<ir::DimExpr(keratin_rank_number_kind_t)> numberOf) {
+  if (ranks == 0 || size % ranks != 0)
+    return {dimension, numberOf(KERATIN_RANK_BEGIN), numberOf(KERATIN_RANK_SIZE)};
+  const ir::DimExpr own(size / ranks);
+  return {dimension, *mul(own, numberOf(KERATIN_RANK_PLACE)), own}; // below the size of the whole
 }
 
 namespace {
@@ -221,44 +246,24 @@ private:
     std::map<size_t, ir::DimExpr> symbols; // of the rank numbers
     for (const auto &[number, extent] : divided) {
       const unsigned argument = first + number;
-      auto numberOf = [&](keratin_rank_number_kind_t kind, int64_t size) {
+      auto numberOf = [&](keratin_rank_number_kind_t kind, int64_t size = 0) {
         return symbolOf(function, saved, symbols, kind, size, extent.axis);
       };
       const StringAttr axis = ir::meshAxisAttr(function.getContext(), extent.axis);
       if (extent.kind == KERATIN_PART_ELEMENTS) {
-        const ir::DimExpr rank = numberOf(KERATIN_RANK_PLACE, 0);
-        signature.setInParts(argument, {rank, numberOf(KERATIN_RANK_COUNT, 0)}, axis);
+        const ir::DimExpr rank = numberOf(KERATIN_RANK_PLACE);
+        signature.setInParts(argument, {rank, numberOf(KERATIN_RANK_COUNT)}, axis);
         continue;
       }
       const int64_t size =
           ir::getShape(function.getArgument(argument))[size_t(extent.dimension)].constantValue();
-      ir::OwnPart own{unsigned(extent.dimension), {}, {}};
-      if (const int64_t ranks = result.parts[saved.variables[number]]->ranks) {
-        own.size = ir::DimExpr(size / ranks);
-        own.begin = *mul(own.size, numberOf(KERATIN_RANK_PLACE, 0)); // below the size of the whole
-      } else {
-        own.begin = numberOf(KERATIN_RANK_BEGIN, size);
-        own.size = numberOf(KERATIN_RANK_SIZE, size);
-      }
-      signature.setOwnPart(argument, own, axis);
+      auto ofSize = [&](keratin_rank_number_kind_t kind) {
+        return numberOf(kind, kind == KERATIN_RANK_PLACE ? 0 : size);
+      };
+      const int64_t ranks = result.parts[saved.variables[number]]->ranks;
+      signature.setOwnPart(argument, ownPart(unsigned(extent.dimension), size, ranks, ofSize),
+                           axis);
     }
-  }
-
-  // As the header of the model calls what depends on it.
-  static std::string nameOf(keratin_rank_number_kind_t kind, int64_t size,
-                            const std::string &axis) {
-    const std::string along = axis.empty() ? "" : axis + "_";
-    switch (kind) {
-    case KERATIN_RANK_PLACE:
-      return along + "rank";
-    case KERATIN_RANK_COUNT:
-      return along + "ranks";
-    case KERATIN_RANK_BEGIN:
-      return along + "begin_of_" + std::to_string(size);
-    case KERATIN_RANK_SIZE:
-      return along + "part_of_" + std::to_string(size);
-    }
-    llvm_unreachable("a kind of rank numbers");
   }
 
   ir::DimExpr symbolOf(func::FuncOp function, ir::SavedFunction &saved,
@@ -272,7 +277,8 @@ private:
       return known->second;
     const int64_t symbol = ir::firstUnusedSymbol(function);
     MLIRContext *context = function.getContext();
-    ir::SignatureEntry entry = ir::SignatureEntry::variable(context, nameOf(kind, size, axis));
+    ir::SignatureEntry entry =
+        ir::SignatureEntry::variable(context, nameOfRankNumber(kind, axis, size));
     entry.setSymbol({ir::ValuePart::Whole, symbol});
     function.insertArgument(function.getNumArguments(),
                             ir::getTensorType({}, IntegerType::get(context, 64)),

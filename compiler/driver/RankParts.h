@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_RANKPARTS_H
 #define KERATIN_COMPILER_DRIVER_RANKPARTS_H
 
+#include "ir/dialect/Signature.h"
 #include "ir/saved/SavedGraph.h"
 #include "runtime/abi/keratin_object_abi.h"
 
@@ -9,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <deque>
@@ -22,6 +24,15 @@ namespace keratin::compiler {
 // The other variables, by their numbers, that are made element by element of a state, as well as
 // its own new value; none where the variable is no state: something else reads it.
 llvm::SetVector<int64_t> updatedByState(mlir::func::FuncOp function, mlir::BlockArgument variable);
+
+// What functions call a number of the ranks along the axis of a mesh, "": of all, and the header of
+// a model what depends on it; `size` is of BEGIN and SIZE.
+std::string nameOfRankNumber(keratin_rank_number_kind_t kind, const std::string &axis,
+                             int64_t size = 0);
+// A rank's part of a dimension of this size, by numbers of the ranks. `ranks` is how many there
+// are; 0: any number.
+ir::OwnPart ownPart(unsigned dimension, int64_t size, int64_t ranks,
+                    llvm::function_ref<ir::DimExpr(keratin_rank_number_kind_t)> numberOf);
 
 // What a model's descriptor says of ranks. May be moved; what it points at stays.
 class RankParts {

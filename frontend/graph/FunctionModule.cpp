@@ -2,8 +2,10 @@
 
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/RankParts.h"
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/InputNames.h"
+#include "frontend/graph/Job.h"
 #include "frontend/graph/RankStatistics.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
@@ -14,6 +16,7 @@
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "runtime/object/VariablePart.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -204,7 +207,12 @@ DenseElementsAttr frontend::elementsOf(const Array &array, RankedTensorType type
       type, ArrayRef<bool>(static_cast<const bool *>(array.rawData()), size_t(array.size())));
 }
 
-ir::DimExpr frontend::addNumber(FunctionModule &module, const char *name, int64_t value) {
+ir::DimExpr frontend::addRankNumber(FunctionModule &module, keratin_rank_number_kind_t kind,
+                                    const std::string &axis, int64_t size) {
+  const std::string name = compiler::nameOfRankNumber(kind, axis, size);
+  const keratin_axis_t along = jobAxis(axis).value_or(keratin_axis_t{});
+  const int64_t value = runtime::rankNumber(
+      {.kind = kind, .size = size, .axis = {}, .reserved = {}}, jobRank(along), jobSize(along));
   func::FuncOp function = *module.module->getOps<func::FuncOp>().begin();
   const int64_t symbol = ir::firstUnusedSymbol(function);
   ir::SignatureEntry entry = ir::SignatureEntry::variable(module.context.get(), name);

@@ -4,6 +4,7 @@
 
 #include "frontend/graph/GraphSlice.h"
 #include "frontend/graph/VariableStorage.h"
+#include "runtime/abi/keratin_object_abi.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -51,8 +52,10 @@ enum class Literals { AsConstants, AsInputs };
 FunctionModule buildFunctionModule(const GraphSlice &slice, const std::string &name,
                                    Literals literals);
 
-// Adds a variable that is this number, a size; the symbol is its.
-ir::DimExpr addNumber(FunctionModule &module, const char *name, int64_t value);
+// Adds a variable that is a number of the job's ranks along the axis of a mesh, "": of all; the
+// symbol is its. `size` is of BEGIN and SIZE.
+ir::DimExpr addRankNumber(FunctionModule &module, keratin_rank_number_kind_t kind,
+                          const std::string &axis, int64_t size = 0);
 
 // The array's elements in the context of the type, which must have its dtype and shape.
 mlir::DenseElementsAttr elementsOf(const Array &array, mlir::RankedTensorType type);

@@ -25,8 +25,8 @@ void frontend::divideStates(FunctionModule &module, const std::string &axis) {
       states.push_back(argument.getArgNumber());
   if (states.empty())
     return;
-  const ir::DimExpr rank = addNumber(module, "rank", jobRank(along));
-  const ir::DimExpr ranks = addNumber(module, "ranks", jobSize(along));
+  const ir::DimExpr rank = addRankNumber(module, KERATIN_RANK_PLACE, axis);
+  const ir::DimExpr ranks = addRankNumber(module, KERATIN_RANK_COUNT, axis);
   for (unsigned state : states) {
     signature.setInParts(state, {rank, ranks}, ir::meshAxisAttr(function.getContext(), axis));
     module.divided[module.variables[state - first].storage.get()] =

@@ -5,9 +5,9 @@
 #include "compiler/driver/RankParts.h"
 #include "ir/dialect/MeshAxes.h"
 #include "ir/dialect/Signature.h"
-#include "runtime/object/VariablePart.h"
 
-#include <tuple>
+#include <map>
+#include <string>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -67,29 +67,22 @@ private:
     const int64_t size =
         ir::getShape(function.getArgument(first + number))[size_t(extent.dimension)]
             .constantValue();
-    const int64_t rank = jobRank(extent.axis), ranks = jobSize(extent.axis);
+    const int64_t ranks = jobSize(extent.axis);
     if (ranks == 1 || size == 0)
       return;
-    ir::OwnPart own{unsigned(extent.dimension), {}, {}};
-    if (size % ranks == 0) {
-      own.size = DimExpr(size / ranks);
-      own.begin = call.check(mul(own.size, numberOf("rank", extent, 0, rank)));
-    } else {
-      const int64_t begin = runtime::partBegin(size, rank, ranks),
-                    end = runtime::partBegin(size, rank + 1, ranks);
-      own.begin = numberOf("begin", extent, size, begin);
-      own.size = numberOf("size", extent, size, end - begin);
-    }
+    const ir::OwnPart own = compiler::ownPart(
+        unsigned(extent.dimension), size, ranks,
+        [&](keratin_rank_number_kind_t kind) { return numberOf(kind, part.axis, size); });
     signature.setOwnPart(first + number, own, ir::meshAxisAttr(module.context.get(), part.axis));
     module.divided[module.variables[number].storage.get()] = extent;
   }
 
   // One for all variables whose parts are alike: these fit together.
-  DimExpr numberOf(const char *name, const Extent &extent, int64_t size, int64_t value) {
+  DimExpr numberOf(keratin_rank_number_kind_t kind, const std::string &axis, int64_t size) {
     auto [found, isNew] =
-        numbers.try_emplace({name, extent.axis.count, extent.axis.stride, size}, DimExpr());
+        numbers.try_emplace(compiler::nameOfRankNumber(kind, axis, size), DimExpr());
     if (isNew)
-      found->second = addNumber(module, name, value);
+      found->second = addRankNumber(module, kind, axis, size);
     return found->second;
   }
 
@@ -98,8 +91,8 @@ private:
   func::FuncOp function;
   ir::Signature signature;
   const unsigned first;
-  std::map<unsigned, Part> wanted; // by the number of the variable
-  std::map<std::tuple<std::string, int32_t, int32_t, int64_t>, DimExpr> numbers;
+  std::map<unsigned, Part> wanted;        // by the number of the variable
+  std::map<std::string, DimExpr> numbers; // by its name
 };
 
 } // namespace

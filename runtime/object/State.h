@@ -69,9 +69,6 @@ inline int32_t numRankNumbers(const keratin_object_desc_t &object) {
   return object.rank_numbers ? int32_t(object.rank_numbers->num_numbers) : 0;
 }
 
-// What a rank number is for rank `place` of `places`.
-int64_t rankNumber(const keratin_rank_number_t &number, int64_t place, int64_t places);
-
 // Memory for the new values of updates, so that no call has to ask for it.
 bool reserveSpares(keratin_state_t &state);
 

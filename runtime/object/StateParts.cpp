@@ -10,19 +10,6 @@
 
 namespace keratin::runtime {
 
-int64_t rankNumber(const keratin_rank_number_t &number, int64_t place, int64_t places) {
-  switch (number.kind) {
-  case KERATIN_RANK_PLACE:
-    return place;
-  case KERATIN_RANK_COUNT:
-    return places;
-  case KERATIN_RANK_BEGIN:
-    return partBegin(number.size, place, places);
-  default:
-    return partBegin(number.size, place + 1, places) - partBegin(number.size, place, places);
-  }
-}
-
 VariablePart partOf(const keratin_state_t &state, int32_t number) {
   const keratin_object_variable_t &variable = state.object->variables[number];
   int64_t place = 0, places = 1;

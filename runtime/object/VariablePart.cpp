@@ -6,6 +6,20 @@
 
 using namespace keratin::runtime;
 
+int64_t keratin::runtime::rankNumber(const keratin_rank_number_t &number, int64_t place,
+                                     int64_t places) {
+  switch (number.kind) {
+  case KERATIN_RANK_PLACE:
+    return place;
+  case KERATIN_RANK_COUNT:
+    return places;
+  case KERATIN_RANK_BEGIN:
+    return partBegin(number.size, place, places);
+  default:
+    return partBegin(number.size, place + 1, places) - partBegin(number.size, place, places);
+  }
+}
+
 VariablePart::VariablePart(const keratin_object_variable_t &variable, int64_t place, int64_t places)
     : whole(variable.tensor), isLine(variable.part && variable.part->kind == KERATIN_PART_ELEMENTS),
       along(variable.part ? variable.part->dimension : 0), place(variable.part ? place : 0),

@@ -14,6 +14,9 @@ inline int64_t partBegin(int64_t size, int64_t place, int64_t places) {
   return size / places * place + size % places * place / places;
 }
 
+// What a rank number is for rank `place` of `places`.
+int64_t rankNumber(const keratin_rank_number_t &number, int64_t place, int64_t places);
+
 class VariablePart {
 public:
   // Of a variable without parts, and of one rank, that is the whole, in the shape that functions
