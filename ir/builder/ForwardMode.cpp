@@ -1,5 +1,6 @@
 #include "ir/builder/ForwardMode.h"
 
+#include "ir/builder/BuiltOps.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
@@ -28,25 +29,6 @@ void ForwardMode::add(Value value, Tangent tangent) {
   Operation *op = value.getDefiningOp();
   GraphMath g(builder, op ? gradientLocation(op) : location);
   sum->second = {g.add(sum->second.value, tangent.value), sum->second.zeros + tangent.zeros};
-}
-
-Operation *ForwardMode::lastBuilt() const {
-  auto next = builder.getInsertionPoint();
-  return next == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(next);
-}
-
-// Rules build more than is asked for: the gradients of all operands of an op.
-void ForwardMode::eraseUnused(Operation *last, ArrayRef<Tangent> used) {
-  Operation *op = lastBuilt();
-  while (op != last) {
-    Operation *previous = op->getPrevNode();
-    auto isUsed = [&](Value v) {
-      return llvm::any_of(used, [&](const Tangent &tangent) { return tangent.value == v; });
-    };
-    if (isOpTriviallyDead(op) && llvm::none_of(op->getResults(), isUsed))
-      op->erase();
-    op = previous;
-  }
 }
 
 ChosenZeros keratin::ir::zerosOfTangents(Operation *op, ArrayRef<Tangent> ofOperands) {
@@ -163,7 +145,7 @@ LogicalResult ForwardMode::differentiate(Operation *op) {
 
   if (place == Place::BesideValues)
     builder.setInsertionPointAfter(op);
-  Operation *last = lastBuilt();
+  Operation *last = lastBuilt(builder);
   SmallVector<Tangent> ofResults(op->getNumResults());
   if (failed(buildTangents(op, ofOperands, ofResults)))
     return failure();
@@ -171,7 +153,8 @@ LogicalResult ForwardMode::differentiate(Operation *op) {
     if (tangent.value && tangent.value.getType() != result.getType())
       return op->emitError("tangent: built ")
              << tangent.value.getType() << " for a result of type " << result.getType();
-  eraseUnused(last, ofResults);
+  eraseUnused(builder, last,
+              llvm::map_to_vector(ofResults, [](const Tangent &tangent) { return tangent.value; }));
   for (auto [tangent, result] : llvm::zip(ofResults, op->getResults()))
     if (tangent.value)
       add(result, tangent);

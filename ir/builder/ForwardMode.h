@@ -55,8 +55,6 @@ private:
   mlir::LogicalResult buildPart(DifferentiableOpInterface op, unsigned operand,
                                 const Tangent &tangent, Tangent &sum);
   void add(mlir::Value value, Tangent tangent);
-  mlir::Operation *lastBuilt() const;
-  void eraseUnused(mlir::Operation *last, llvm::ArrayRef<Tangent> used);
 
   mlir::OpBuilder &builder;
   mlir::Location location;

@@ -1,5 +1,6 @@
 #include "ir/builder/ReverseMode.h"
 
+#include "ir/builder/BuiltOps.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
@@ -54,27 +55,6 @@ void ReverseMode::add(Value value, Cotangent cotangent) {
   GraphMath g(builder, op ? gradientLocation(op) : location);
   sum->second = {g.add(resultOf(extensions, sum->second.value), cotangent.value),
                  sum->second.zeros + cotangent.zeros};
-}
-
-Operation *ReverseMode::lastBuilt() const {
-  Block *block = builder.getInsertionBlock();
-  auto next = builder.getInsertionPoint();
-  return next == block->begin() ? nullptr : &*std::prev(next);
-}
-
-// An op builds the gradients of all its operands; those that nobody asked for go again at once, or
-// a long chain would carry them to the next pass.
-void ReverseMode::eraseUnused(Operation *last, ArrayRef<Cotangent> used) {
-  Operation *op = lastBuilt();
-  while (op != last) {
-    Operation *previous = op->getPrevNode();
-    auto isUsed = [&](Value v) {
-      return llvm::any_of(used, [&](const Cotangent &cotangent) { return cotangent.value == v; });
-    };
-    if (isOpTriviallyDead(op) && llvm::none_of(op->getResults(), isUsed))
-      op->erase();
-    op = previous;
-  }
 }
 
 LogicalResult ReverseMode::buildRegionGradients(Operation *op, ArrayRef<Cotangent> cotangents,
@@ -137,7 +117,7 @@ LogicalResult ReverseMode::differentiate(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     wanted.push_back(isDifferentiableOperand(operand) && isActive(operand.get()));
 
-  Operation *last = lastBuilt();
+  Operation *last = lastBuilt(builder);
   SmallVector<Cotangent> gradients(op->getNumOperands());
   if (failed(buildGradients(op, dys, wanted, gradients)))
     return failure();
@@ -145,7 +125,9 @@ LogicalResult ReverseMode::differentiate(Operation *op) {
     if (gradient.value && gradient.value.getType() != operand.getType())
       return op->emitError("gradient: built ")
              << gradient.value.getType() << " for an operand of type " << operand.getType();
-  eraseUnused(last, gradients);
+  eraseUnused(builder, last, llvm::map_to_vector(gradients, [](const Cotangent &gradient) {
+                return gradient.value;
+              }));
   for (auto [gradient, operand] : llvm::zip(gradients, op->getOperands()))
     if (gradient.value)
       add(operand, gradient);

@@ -55,8 +55,6 @@ private:
                                            llvm::ArrayRef<bool> wanted,
                                            llvm::SmallVectorImpl<Cotangent> &gradients);
   void add(mlir::Value value, Cotangent cotangent);
-  mlir::Operation *lastBuilt() const;
-  void eraseUnused(mlir::Operation *last, llvm::ArrayRef<Cotangent> used);
 
   mlir::OpBuilder &builder;
   mlir::Location location;

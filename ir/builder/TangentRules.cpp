@@ -1,5 +1,6 @@
 #include "ir/builder/TangentRules.h"
 
+#include "ir/builder/BuiltOps.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/builder/ReverseMode.h"
@@ -94,18 +95,6 @@ public:
 };
 
 } // namespace
-
-static Operation *lastBuilt(OpBuilder &builder) {
-  auto next = builder.getInsertionPoint();
-  return next == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(next);
-}
-
-static SmallVector<Operation *> builtSince(OpBuilder &builder, Operation *last) {
-  SmallVector<Operation *> ops;
-  for (Operation *op = lastBuilt(builder); op != last; op = op->getPrevNode())
-    ops.push_back(op);
-  return llvm::to_vector(llvm::reverse(ops));
-}
 
 // The gradient of <cotangents of the operands, tangents> with respect to the stand-ins.
 static LogicalResult transpose(DifferentiableOpInterface op, OpBuilder &builder,
