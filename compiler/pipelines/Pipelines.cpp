@@ -67,6 +67,7 @@ static constexpr Maker simplifyPasses[] = {
     [](const PhaseOptions &) { return passes::createEraseMarkers(); },
     [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
     [](const PhaseOptions &) { return passes::createExpandFactorizations(); },
+    [](const PhaseOptions &) { return passes::createExpandFourierTransforms(); },
     [](const PhaseOptions &) { return passes::createMergeLoops(); },
     [](const PhaseOptions &) { return passes::createSimplifyLoops(); },
     [](const PhaseOptions &) { return passes::createSinkIntoBranches(); },

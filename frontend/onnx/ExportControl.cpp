@@ -217,6 +217,35 @@ void sparseDot(GraphExporter &e, mlir::Operation *op) {
                   {{"reduction", std::string("add")}}));
 }
 
+// Of signals with a batch before them, which one has of its own, and the parts behind; what is
+// inverse divides.
+void fourier(GraphExporter &e, mlir::Operation *op) {
+  auto of = llvm::cast<ir::FftOp>(op);
+  e.need(17, "DFT");
+  const ir::Shape shape = ir::getShape(of.getRe());
+  const int64_t behind = int64_t(shape.size()) + 1;
+  const std::string x = e.node("Concat",
+                               {e.unsqueeze(e.value(of.getRe()), {0, behind}),
+                                e.unsqueeze(e.value(of.getIm()), {0, behind})},
+                               {{"axis", behind}});
+  const NodeAttributes inverse{{"inverse", int64_t(of.getInverse())}};
+  NodeAttributes along = inverse;
+  along.push_back({"axis", behind - 1});
+  const std::string y = e.opset < 20 ? e.node("DFT", {x}, along)
+                                     : e.node("DFT", {x, "", e.integer(behind - 1)}, inverse);
+  auto part = [&](int64_t place) {
+    std::string made =
+        e.squeeze(e.slice(y, e.vector({place}), e.vector({place + 1}), {behind}), {0, behind});
+    if (of.getInverse()) {
+      const std::string count = e.cast(e.sizeScalar(shape.back()), ir::getElementType(of.getRe()));
+      made = e.node("Mul", {made, count});
+    }
+    return made;
+  };
+  e.define(of.getYRe(), part(0));
+  e.define(of.getYIm(), part(1));
+}
+
 const ExportRecord records[] = {
     {"all_gather", nullptr, "ONNX has no ranks"},
     {"all_reduce", nullptr, "ONNX has no ranks"},
@@ -226,6 +255,7 @@ const ExportRecord records[] = {
     {"ctc_beam_search", nullptr, "ONNX has no search for label sequences"},
     {"eigh", nullptr, "ONNX has no factorizations of matrices"},
     {"enter_rank", alias, "nothing: of one process"},
+    {"fft", fourier, "Concat, DFT (opset 17), Slice"},
     {"if", conditional, "If"},
     {"leave_rank", alias, "nothing: of one process"},
     {"lu", nullptr, "ONNX has no factorizations of matrices"},

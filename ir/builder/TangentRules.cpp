@@ -10,17 +10,17 @@ using namespace keratin::ir;
 using namespace mlir;
 
 // The op with other operands, of the same types.
-static Value cloneWith(Operation *op, OpBuilder &builder, ValueRange operands) {
+static ResultRange cloneWith(Operation *op, OpBuilder &builder, ValueRange operands) {
   Operation *copy = builder.clone(*op);
   copy->setOperands(operands);
   copy->setLoc(gradientLocation(op));
-  return copy->getResult(0);
+  return copy->getResults();
 }
 
 LogicalResult keratin::ir::tangentOfLinear(DifferentiableOpInterface op, OpBuilder &builder,
                                            ArrayRef<Value> tangents,
                                            SmallVectorImpl<Value> &results) {
-  results.assign(1, Value());
+  results.assign(op->getNumResults(), Value());
   if (llvm::none_of(tangents, [](Value tangent) { return bool(tangent); }))
     return success();
   GraphMath g(builder, gradientLocation(op));
@@ -30,7 +30,7 @@ LogicalResult keratin::ir::tangentOfLinear(DifferentiableOpInterface op, OpBuild
       Value tangent = tangents[operand.getOperandNumber()];
       operands[operand.getOperandNumber()] = tangent ? tangent : g.zeroLike(operand.get());
     }
-  results[0] = cloneWith(op, builder, operands);
+  llvm::copy(cloneWith(op, builder, operands), results.begin());
   return success();
 }
 
@@ -44,7 +44,7 @@ LogicalResult keratin::ir::tangentOfProduct(DifferentiableOpInterface op, OpBuil
       continue;
     SmallVector<Value> operands(op->getOperands());
     operands[i] = tangent;
-    Value part = cloneWith(op, builder, operands);
+    Value part = cloneWith(op, builder, operands)[0];
     sum = sum ? g.add(sum, part) : part;
   }
   results.assign(1, sum);

@@ -4,6 +4,7 @@
 #include "ir/reference/BlockRunner.h"
 #include "ir/reference/BoundsOfCollective.h"
 #include "ir/reference/BoundsOfFactorization.h"
+#include "ir/reference/BoundsOfFourier.h"
 #include "ir/reference/BoundsOfOp.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
@@ -191,6 +192,8 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return search(op, operands, results);
   if (isa<CholeskyOp, EighOp, LuOp, QrOp, SvdOp, TriangularSolveOp>(op))
     return boundsOfFactorization(&op, operands, context, results);
+  if (isa<FftOp>(op))
+    return boundsOfFourier(&op, operands, context, results);
   if (isCollective(&op))
     return boundsOfCollective(&op, *operands[0], context, results);
   return BoundsOfOp(&op, operands, context, options).run(results);

@@ -24,3 +24,27 @@ def ExpandFactorizations : KeratinPass<"expand-factorizations"> {
     ```
   }];
 }
+
+def ExpandFourierTransforms : KeratinPass<"expand-fourier-transforms"> {
+  let summary = "Replaces Fourier transforms by contractions with small matrices, and rotations.";
+  let description = [{
+    So every target has them by what it makes of those. A known length becomes stages, one for each
+    of some factors whose product it is: a keratin.dot_general with a constant matrix of the factor's
+    size, for real and imaginary parts at once, and products with constants behind it. A length with
+    a prime factor above 64 becomes a convolution by transforms of a length with small factors; one
+    that only the call knows a product with a matrix that the call computes. Leading dimensions are
+    batches throughout.
+
+    Before:
+    ```mlir
+    %y:2 = keratin.fft %re, %im : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    ```
+    After (of a length that is one stage):
+    ```mlir
+    %x = keratin.concatenate %re, %im {axis = 0 : i64} : (…) -> tensor<8x1xf32>
+    %matrix = keratin.constant dense<…> : tensor<8x8xf32>
+    %y = keratin.dot_general %x, %matrix batch = [] x [] contract = [0] x [0] : (…) -> tensor<1x8xf32>
+    …                      // the first four are the real parts
+    ```
+  }];
+}

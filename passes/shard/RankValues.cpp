@@ -559,6 +559,8 @@ LogicalResult RankValues::visitMove(Operation *op) {
     leavesAlone = before == 0u;
   else if (isa<CholeskyOp, EighOp, LuOp, QrOp, SvdOp, TriangularSolveOp>(op)) // batches are before rows and columns
     leavesAlone = isKept() && *before + 2 < getShape(op->getOperand(0)).size();
+  else if (isa<FftOp>(op))
+    leavesAlone = isKept() && *before + 1 < getShape(op->getOperand(0)).size();
   bool mentions = false;
   forEachDims(op, [&](DimsAttr dims) {
     mentions |= llvm::any_of(dims.getDims(), [&](const DimExpr &size) { return isSharded(size); });

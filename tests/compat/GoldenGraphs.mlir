@@ -764,3 +764,12 @@ func.func @svd(%a: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "a"})
   %y:3 = keratin.svd %x : (tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x3xf32>)
   return %y#0, %y#1, %y#2 : tensor<2x2xf32>, tensor<2xf32>, tensor<2x3xf32>
 }
+
+func.func @fft(%x: tensor<2x6xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x6xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0:2 = keratin.fft %x, %x : (tensor<2x6xf32>, tensor<2x6xf32>) -> (tensor<2x6xf32>, tensor<2x6xf32>)
+  %1 = keratin.mul %0#0, %x : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+  %2:2 = keratin.fft %1, %0#1 {inverse} : (tensor<2x6xf32>, tensor<2x6xf32>) -> (tensor<2x6xf32>, tensor<2x6xf32>)
+  %y = keratin.sub %2#0, %2#1 : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+  return %y : tensor<2x6xf32>
+}

@@ -787,6 +787,29 @@ static std::vector<GradientCase> choleskyCases() {
           {"unknown", {numbers({d(0), d(0)}, {3, 3})}, build}};
 }
 
+static std::vector<GradientCase> fftCases() {
+  std::vector<GradientCase> cases;
+  for (bool inverse : {false, true}) {
+    Build both = [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      auto op = b.create<FftOp>(loc, xs[0], xs[1], inverse);
+      return GraphMath(b, loc).concatenate({op.getYRe(), op.getYIm()}, 0);
+    };
+    Build one = [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      return b.create<FftOp>(loc, xs[0], xs[0], inverse).getYIm();
+    };
+    const std::string sign = inverse ? "inverse " : "";
+    cases.push_back({sign + "of rank 1", {numbers({6}), numbers({6}, "any", 2)}, both});
+    cases.push_back(
+        {sign + "of batches", {numbers({2, 1, 3}), numbers({2, 1, 3}, "any", 2)}, both});
+    cases.push_back({sign + "of nothing", {numbers({2, 0}), numbers({2, 0}, "any", 2)}, both});
+    cases.push_back({sign + "of one twice, one result", {numbers({5})}, one});
+    cases.push_back({sign + "unknown",
+                     {numbers({d(0), d(1)}, {2, 4}), numbers({d(0), d(1)}, {2, 4}, "any", 2)},
+                     both});
+  }
+  return cases;
+}
+
 static std::vector<GradientCase> triangularSolveCases() {
   std::vector<GradientCase> cases;
   for (int form = 0; form < 8; ++form) {
@@ -918,6 +941,7 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.sparse_dot", sparseDotCases},
       {"keratin.cholesky", choleskyCases},
       {"keratin.triangular_solve", triangularSolveCases},
+      {"keratin.fft", fftCases},
       {"keratin.lu", luCases},
       {"keratin.qr", qrCases},
       {"keratin.eigh", eighCases},

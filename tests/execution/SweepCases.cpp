@@ -528,6 +528,29 @@ static std::vector<SweepCase> choleskyCases() {
   return cases;
 }
 
+// One stage and several, small ones and prime ones, lengths without small factors, unknown ones.
+static std::vector<SweepCase> fftCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes : {"1", "0", "2", "5", "0;6", "3;0", "2;3;32", "d1;48", "3;61", "2;96",
+                            "4096", "d1;67", "2;134", "d0", "d1;d0", "2;1000", "d1;2;64"}) {
+    ++counter;
+    for (bool inverse : {false, true}) {
+      const keratin_dtype_t dtype =
+          (counter + inverse) % 2 ? KERATIN_DTYPE_FLOAT64 : KERATIN_DTYPE_FLOAT32;
+      const SweepInput part{shape(sizes), dtype, Elements::Small};
+      cases.push_back(
+          {std::string("fft ") + sizes + " " + dtypeName(dtype) + (inverse ? " inverse" : ""),
+           {part, part},
+           [=](GraphMath &math, ValueRange xs) -> Values {
+             auto op = math.builder().create<FftOp>(math.location(), xs[0], xs[1], inverse);
+             return {op.getYRe(), op.getYIm()};
+           }});
+    }
+  }
+  return cases;
+}
+
 static std::vector<SweepCase> triangularSolveCases() {
   std::vector<SweepCase> cases;
   size_t counter = 0;
@@ -1320,6 +1343,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.sparse_dot", sparseDotCases},
       {"keratin.cholesky", choleskyCases},
       {"keratin.triangular_solve", triangularSolveCases},
+      {"keratin.fft", fftCases},
       {"keratin.lu", luCases},
       {"keratin.qr", qrCases},
       {"keratin.eigh", eighCases},

@@ -1,0 +1,22 @@
+// Discrete Fourier transforms in double.
+#ifndef KERATIN_IR_REFERENCE_FOURIERTRANSFORM_H
+#define KERATIN_IR_REFERENCE_FOURIERTRANSFORM_H
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace keratin::ir {
+
+// exp(2 pi i k / n), right to the last place or nearly: the sine and cosine of an eighth of a turn
+// at most. Precondition: 0 < n <= 2^60.
+std::complex<double> rootOfUnity(int64_t k, int64_t n);
+
+// y[k] = the sum of x[j] exp(-2 pi i j k / n), with `inverse` exp(2 pi i j k / n). The time goes
+// with n times the sum of its prime factors.
+std::vector<std::complex<double>> fourierTransform(const std::vector<std::complex<double>> &x,
+                                                   bool inverse);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_REFERENCE_FOURIERTRANSFORM_H

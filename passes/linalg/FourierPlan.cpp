@@ -1,0 +1,91 @@
+#include "passes/linalg/FourierPlan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+using namespace llvm;
+
+namespace keratin::passes {
+
+// Of an element in a stage: operations of the contraction with a matrix of 2 r rows, and what
+// reading, turning and writing it takes, in as many operations.
+static constexpr int64_t kTurn = 128;
+static int64_t costOf(int64_t factor) { return 8 * factor + kTurn; }
+
+// Matrices at most of this size, where smaller ones would do as well; a prime factor above the
+// second is none for a matrix.
+static constexpr int64_t kLargestFactor = 32, kLargestPrime = 64;
+
+namespace {
+
+struct Stages {
+  int64_t cost = 0, first = 1;
+};
+
+// The cheapest stages of a length and, on the way, of what is left of it behind each first one.
+class StageSearch {
+public:
+  // A cost of more than any for a length that has none.
+  static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+
+  const Stages &of(int64_t length);
+
+private:
+  std::map<int64_t, Stages> known{{1, {}}};
+};
+
+} // namespace
+
+static bool isPrime(int64_t n) {
+  for (int64_t p = 2; p * p <= n; ++p)
+    if (n % p == 0)
+      return false;
+  return true;
+}
+
+const Stages &StageSearch::of(int64_t length) {
+  auto [entry, isNew] = known.insert({length, {kNone, 1}});
+  Stages &best = entry->second;
+  if (!isNew)
+    return best;
+  for (int64_t factor = 2; factor <= std::min(length, kLargestPrime); ++factor) {
+    if (length % factor != 0 || (factor > kLargestFactor && !isPrime(factor)))
+      continue;
+    const Stages &rest = of(length / factor);
+    if (rest.cost != kNone && rest.cost + costOf(factor) < best.cost)
+      best = {rest.cost + costOf(factor), factor};
+  }
+  return best;
+}
+
+std::optional<SmallVector<int64_t>> stageFactors(int64_t length) {
+  StageSearch search;
+  if (search.of(length).cost == StageSearch::kNone)
+    return std::nullopt;
+  SmallVector<int64_t> factors;
+  for (int64_t rest = length; rest > 1; rest /= factors.back())
+    factors.push_back(search.of(rest).first);
+  std::sort(factors.rbegin(), factors.rend());
+  return factors;
+}
+
+int64_t lengthOfSmallFactors(int64_t least) {
+  StageSearch search;
+  int64_t best = 0;
+  double bestCost = std::numeric_limits<double>::infinity();
+  // Twice as long is a stage's cost too much.
+  for (int64_t fives = 1; fives < 2 * least; fives *= 5)
+    for (int64_t threes = fives; threes < 2 * least; threes *= 3)
+      for (int64_t length = threes; length < 2 * least; length *= 2)
+        if (length >= least && length > 1) {
+          const double cost = double(length) * double(search.of(length).cost);
+          if (cost < bestCost) {
+            best = length;
+            bestCost = cost;
+          }
+        }
+  return best;
+}
+
+} // namespace keratin::passes

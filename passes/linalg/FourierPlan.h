@@ -1,0 +1,21 @@
+// In which stages a Fourier transform of a known length is done.
+#ifndef KERATIN_PASSES_LINALG_FOURIERPLAN_H
+#define KERATIN_PASSES_LINALG_FOURIERPLAN_H
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace keratin::passes {
+
+// The factors whose product the length is, the largest first: each is a stage, a contraction with a
+// matrix of that size. nullopt if a prime factor is too large for that. Precondition: length > 1.
+std::optional<llvm::SmallVector<int64_t>> stageFactors(int64_t length);
+
+// Of the lengths with small factors, none less than `least`, the one whose stages cost least.
+int64_t lengthOfSmallFactors(int64_t least);
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_LINALG_FOURIERPLAN_H
