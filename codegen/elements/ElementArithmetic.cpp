@@ -10,7 +10,7 @@ using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::Comparison;
 
-// Every op goes through one of these two, which put it where its operands allow.
+// Every op goes through one of these, which put it where its operands allow.
 template <typename Function> Value ElementEmitter::unary(Value x, Function function) {
   return code.place({x}, [&]() -> Value { return function(x); });
 }
@@ -18,6 +18,14 @@ template <typename Function> Value ElementEmitter::unary(Value x, Function funct
 template <typename Function> Value ElementEmitter::binary(Value x, Value y, Function function) {
   code.match(x, y);
   return code.place({x, y}, [&]() -> Value { return function(x, y); });
+}
+
+template <typename Function>
+Value ElementEmitter::ternary(Value x, Value y, Value z, Function function) {
+  code.match(x, y);
+  code.match(y, z);
+  code.match(x, z);
+  return code.place({x, y, z}, [&]() -> Value { return function(x, y, z); });
 }
 
 Value ElementEmitter::constant(double value) {
@@ -138,10 +146,9 @@ Value ElementEmitter::mul(Value x, Value y) {
 Value ElementEmitter::multiplyAdd(Value x, Value y, Value z) {
   if (!isFloat())
     return add(mul(x, y), z);
-  code.match(x, y);
-  code.match(y, z);
-  code.match(x, z);
-  return code.place({x, y, z}, [&] { return VectorMath(b, loc, target).multiplyAdd(x, y, z); });
+  return ternary(x, y, z, [&](Value p, Value q, Value r) {
+    return VectorMath(b, loc, target).multiplyAdd(p, q, r);
+  });
 }
 
 Value ElementEmitter::div(Value x, Value y) {
@@ -231,16 +238,29 @@ Value ElementEmitter::inWidth(Value shift, Value shifted) {
   return select(inside, shifted, integerConstant(0));
 }
 
-Value ElementEmitter::igamma(Value a, Value) { return erf(a); }
-Value ElementEmitter::igammac(Value a, Value) { return erf(a); }
-Value ElementEmitter::gammaSampleGradient(Value a, Value) { return erf(a); }
-Value ElementEmitter::betainc(Value a, Value, Value) { return erf(a); }
-Value ElementEmitter::betaSampleGradient(Value a, Value, Value) { return erf(a); }
+// All are finite for some infinite operands.
+#define KERATIN_MATH_OF_TWO(method)                                                                \
+  Value ElementEmitter::method(Value x, Value y) {                                                 \
+    hides = true;                                                                                  \
+    return binary(x, y,                                                                            \
+                  [&](Value p, Value q) { return VectorMath(b, loc, target).method(p, q); });      \
+  }
+KERATIN_MATH_OF_TWO(gammaSampleGradient)
+KERATIN_MATH_OF_TWO(igamma)
+KERATIN_MATH_OF_TWO(igammac)
+KERATIN_MATH_OF_TWO(zeta)
+#undef KERATIN_MATH_OF_TWO
 
-Value ElementEmitter::zeta(Value s, Value q) {
-  hides = true;
-  return binary(s, q, [&](Value p, Value r) { return VectorMath(b, loc, target).zeta(p, r); });
-}
+#define KERATIN_MATH_OF_THREE(method)                                                              \
+  Value ElementEmitter::method(Value x, Value y, Value z) {                                        \
+    hides = true;                                                                                  \
+    return ternary(x, y, z, [&](Value p, Value q, Value r) {                                       \
+      return VectorMath(b, loc, target).method(p, q, r);                                           \
+    });                                                                                            \
+  }
+KERATIN_MATH_OF_THREE(betainc)
+KERATIN_MATH_OF_THREE(betaSampleGradient)
+#undef KERATIN_MATH_OF_THREE
 
 Value ElementEmitter::pow(Value x, Value y) {
   hides = true;

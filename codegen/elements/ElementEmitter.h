@@ -145,6 +145,7 @@ private:
   // Both put an op where its operands allow.
   template <typename Function> Value unary(Value x, Function function);
   template <typename Function> Value binary(Value a, Value b, Function function);
+  template <typename Function> Value ternary(Value a, Value b, Value c, Function function);
   bool isFloat() const;
   bool isUnsigned() const;
   Value zero(mlir::Type elementType, bool vector);

@@ -26,6 +26,14 @@ Value VectorMath::viaSingle(Value x, Value y, Function function) const {
   });
 }
 
+template <typename Function>
+Value VectorMath::viaSingle(Value x, Value y, Value z, Function function) const {
+  VectorExpr third(emit, z);
+  return viaSingle(x, y, [&](const VectorExpr &first, const VectorExpr &second) {
+    return function(first, second, kernels::castFloatToFloat(third, first.element()));
+  });
+}
+
 // keratin_tanh_8xf32
 static std::string nameOf(llvm::StringRef function, mlir::Type type) {
   std::string text = ("keratin_" + function + "_").str();
@@ -90,6 +98,19 @@ Value VectorMath::digamma(Value x) const { return shared("digamma", kernels::dig
 Value VectorMath::zeta(Value s, Value q) const { return shared("zeta", kernels::zeta, s, q); }
 Value VectorMath::besselI0e(Value x) const { return shared("besselI0e", kernels::besselI0e, x); }
 Value VectorMath::besselI1e(Value x) const { return shared("besselI1e", kernels::besselI1e, x); }
+Value VectorMath::igamma(Value a, Value x) const { return shared("igamma", kernels::igamma, a, x); }
+Value VectorMath::igammac(Value a, Value x) const {
+  return shared("igammac", kernels::igammac, a, x);
+}
+Value VectorMath::gammaSampleGradient(Value a, Value x) const {
+  return shared("gammaSampleGradient", kernels::gammaSampleGradient, a, x);
+}
+Value VectorMath::betainc(Value a, Value b, Value x) const {
+  return shared("betainc", kernels::betainc, a, b, x);
+}
+Value VectorMath::betaSampleGradient(Value a, Value b, Value x) const {
+  return shared("betaSampleGradient", kernels::betaSampleGradient, a, b, x);
+}
 Value VectorMath::floor(Value x) const { return viaSingle(x, kernels::floor); }
 Value VectorMath::ceil(Value x) const { return viaSingle(x, kernels::ceil); }
 Value VectorMath::roundEven(Value x) const { return viaSingle(x, kernels::roundEven); }

@@ -15,8 +15,9 @@ namespace keratin::codegen {
 // nearest, denormals kept.
 //
 // sin, cos and tan emit an scf.if for arguments beyond 1e5 (f32) or 8e6 (f64), floorMod an
-// scf.while for quotients beyond 2^23 or 2^52, zeta an scf.for over the first terms; the rest is
-// free of branches.
+// scf.while for quotients beyond 2^23 or 2^52, zeta an scf.for over the first terms, the incomplete
+// functions and the gradients of samples an scf.while over a series or a fraction; the rest is free
+// of branches.
 //
 // With ElementTarget::callsMath, functions of more than a few instructions are functions of the
 // module (callShared), one for each type, with the same results.
@@ -57,6 +58,15 @@ public:
   // e^-|x| times the modified Bessel functions of order 0 and 1.
   Value besselI0e(Value x) const;
   Value besselI1e(Value x) const;
+  // The incomplete gamma function, regularized, and 1 minus that.
+  Value igamma(Value a, Value x) const;
+  Value igammac(Value a, Value x) const;
+  // How x changes with a where igamma(a, x) stays as it is.
+  Value gammaSampleGradient(Value a, Value x) const;
+  // The incomplete beta function, regularized.
+  Value betainc(Value a, Value b, Value x) const;
+  // How x changes with a where betainc(a, b, x) stays as it is.
+  Value betaSampleGradient(Value a, Value b, Value x) const;
 
   Value floor(Value x) const;
   Value ceil(Value x) const;
@@ -100,6 +110,7 @@ private:
   // The same, always in place.
   template <typename Function> Value viaSingle(Value x, Function f) const;
   template <typename Function> Value viaSingle(Value x, Value y, Function f) const;
+  template <typename Function> Value viaSingle(Value x, Value y, Value z, Function f) const;
 
   EmitContext emit;
 };

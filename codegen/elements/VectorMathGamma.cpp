@@ -35,6 +35,10 @@ struct GammaArgument {
 };
 } // namespace
 
+VectorExpr logGammaOfNext(const VectorExpr &a) {
+  return a * (a - 1.0) * polynomial((a - 1.0) / (a + 3.0), coefficients::logGammaNear64);
+}
+
 VectorExpr lgamma(const VectorExpr &x) {
   if (x.width() == 32)
     return lgamma(x.toFloat(64)).toFloat(32);

@@ -88,6 +88,30 @@ VectorExpr digamma(const VectorExpr &x);
 VectorExpr zeta(const VectorExpr &s, const VectorExpr &q);
 VectorExpr besselI0e(const VectorExpr &x);
 VectorExpr besselI1e(const VectorExpr &x);
+VectorExpr igamma(const VectorExpr &a, const VectorExpr &x);
+VectorExpr igammac(const VectorExpr &a, const VectorExpr &x);
+VectorExpr gammaSampleGradient(const VectorExpr &a, const VectorExpr &x);
+VectorExpr betainc(const VectorExpr &a, const VectorExpr &b, const VectorExpr &x);
+VectorExpr betaSampleGradient(const VectorExpr &a, const VectorExpr &b, const VectorExpr &x);
+
+// Of f64, for positive numbers:
+// log gamma(1 + a) for a up to 2, whose digits it keeps at 0.
+VectorExpr logGammaOfNext(const VectorExpr &a);
+// gamma(z) / (sqrt(2 pi / z) (z / e)^z): nearly 1 of large z.
+VectorExpr scaledGamma(const VectorExpr &z);
+// log(z) - digamma(z + 1).
+VectorExpr logMinusDigammaOfNext(const VectorExpr &z);
+// The logarithm of a ratio, which is 1 + m.
+struct LogOfRatio {
+  LogOfRatio(const VectorExpr &ratio, const VectorExpr &m);
+  // scale (log(ratio) - m), where `difference` is scale m.
+  VectorExpr minusDifference(const VectorExpr &scale, const VectorExpr &difference) const;
+
+  VectorExpr isNear;
+  VectorExpr rest;      // log(ratio) - m, if it is near 1
+  VectorExpr logarithm; // if not
+  VectorExpr value;
+};
 
 VectorExpr floor(const VectorExpr &x);
 VectorExpr ceil(const VectorExpr &x);

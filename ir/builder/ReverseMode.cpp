@@ -3,6 +3,7 @@
 #include "ir/builder/BuiltOps.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/MissingGradients.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/ops/LoopGradients.h"
 
@@ -86,6 +87,8 @@ LogicalResult ReverseMode::buildGradients(Operation *op, ArrayRef<Cotangent> cot
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   if (!differentiable)
     return emitGraphError(op) << "gradient: " << op->getName() << " cannot be differentiated";
+  if (failed(refuseMissingGradients(op, [&](unsigned operand) { return wanted[operand]; })))
+    return failure();
   SmallVector<Value> dys, built;
   ChosenZeros zeros;
   for (const Cotangent &cotangent : cotangents) {

@@ -3,6 +3,7 @@
 #include "ir/builder/BuiltOps.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/MissingGradients.h"
 #include "ir/builder/ReverseMode.h"
 #include "ir/dialect/GraphError.h"
 
@@ -54,6 +55,8 @@ LogicalResult keratin::ir::tangentOfProduct(DifferentiableOpInterface op, OpBuil
 static LogicalResult tangentOfElementwise(DifferentiableOpInterface op, OpBuilder &builder,
                                           ArrayRef<Value> tangents,
                                           SmallVectorImpl<Value> &results) {
+  if (failed(refuseMissingGradients(op, [&](unsigned i) { return bool(tangents[i]); })))
+    return failure();
   GraphMath g(builder, gradientLocation(op));
   Value sum;
   for (auto [i, tangent] : llvm::enumerate(tangents)) {

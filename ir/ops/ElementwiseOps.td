@@ -471,7 +471,7 @@ def Keratin_BetaincOp : Keratin_TernaryFloatOp<"betainc"> {
   let isNeverNegative = 1;
   let description = [{
     betainc(a, b, x): the integral of t^(a - 1) (1 - t)^(b - 1) from 0 to x over beta(a, b). NaN for
-    a <= 0, b <= 0, x < 0 or x > 1. Gradient: dx = dy * density(a, b, x); of a and b that times
+    a < 0, b < 0, x < 0 or x > 1; all lies at 0 for a = 0 and at 1 for b = 0. Gradient: dx = dy * density(a, b, x); of a and b that times
     -beta_sample_gradient(a, b, x) and beta_sample_gradient(b, a, 1 - x).
   }];
   let scalar = (Betainc $a, $b, $x);
@@ -484,7 +484,8 @@ def Keratin_BetaSampleGradientOp : Keratin_TernaryFloatOp<"beta_sample_gradient"
   let summary = "how a beta-distributed number x changes with its distribution's a";
   let savedSince = 6;
   let isMonotone = 0;
-  let description = "dx/da where betainc(a, b, x) stays as it is. Gradient: not implemented.";
+  let description = "dx/da where betainc(a, b, x) stays as it is. Gradient: of x; those of a and b "
+      "are not implemented.";
   let scalar = (BetaSampleGradient $a, $b, $x);
   let reference = "betaSampleGradient(a, b, x)";
   let domain = "unit";

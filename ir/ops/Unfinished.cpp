@@ -11,13 +11,6 @@ using namespace mlir;
 #define KERATIN_VJP(Op) LogicalResult Op::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("not implemented: its gradient"); }
 // clang-format on
 
-// Special functions.
-KERATIN_VJP(IgammaOp)
-KERATIN_VJP(IgammacOp)
-KERATIN_VJP(GammaSampleGradientOp)
-KERATIN_VJP(BetaincOp)
-KERATIN_VJP(BetaSampleGradientOp)
-
 // Complex numbers.
 KERATIN_VERIFY(ComplexOp)
 KERATIN_EVALUATE(ComplexOp)

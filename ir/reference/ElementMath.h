@@ -196,9 +196,9 @@ template <class T> T shiftRight(T a, T b) {
 
 // Of floats, by functions of long doubles (SpecialFunctions.h). No integer gets here.
 #define KERATIN_SPECIAL(name)                                                                      \
-  template <class T> T name(T x) {                                                                 \
+  template <class T, class... Rest> T name(T x, Rest... rest) {                                    \
     if constexpr (std::is_floating_point_v<T>)                                                     \
-      return T(name(Long(x)));                                                                     \
+      return T(name(Long(x), Long(rest)...));                                                      \
     else                                                                                           \
       return x;                                                                                    \
   }
@@ -207,20 +207,13 @@ KERATIN_SPECIAL(logGamma)
 KERATIN_SPECIAL(digamma)
 KERATIN_SPECIAL(besselI0e)
 KERATIN_SPECIAL(besselI1e)
+KERATIN_SPECIAL(zeta)
+KERATIN_SPECIAL(igamma)
+KERATIN_SPECIAL(igammac)
+KERATIN_SPECIAL(gammaSampleGradient)
+KERATIN_SPECIAL(betainc)
+KERATIN_SPECIAL(betaSampleGradient)
 #undef KERATIN_SPECIAL
-
-template <class T> T zeta(T s, T q) {
-  if constexpr (std::is_floating_point_v<T>)
-    return T(zeta(Long(s), Long(q)));
-  else
-    return s;
-}
-
-template <class T> T igamma(T a, T) { return a; }
-template <class T> T igammac(T a, T) { return a; }
-template <class T> T gammaSampleGradient(T a, T) { return a; }
-template <class T> T betainc(T a, T, T) { return a; }
-template <class T> T betaSampleGradient(T a, T, T) { return a; }
 
 } // namespace keratin::ir::reference
 

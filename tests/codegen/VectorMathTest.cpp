@@ -688,6 +688,138 @@ TEST_CASE("the zeta function keeps its error bounds", "[vector-math]") {
   });
 }
 
+// Numbers for the parameters and the argument of a function, and a function of two or three.
+template <typename Float> using Columns = std::vector<std::vector<Float>>;
+using Emitted = std::function<Value(const VectorMath &, mlir::ValueRange)>;
+
+// Wrong by `bound` units in the last place at most, and by some more for each factor e that the
+// result is below 1, as its logarithm is computed first.
+template <typename Float>
+static void checkParameters(JitHarness &harness, mlir::Type element, const Columns<Float> &columns,
+                            const Emitted &emitted,
+                            const std::function<long double(const std::vector<Float> &)> &reference,
+                            double bound, double absolute = 0) {
+  std::vector<const void *> inputs;
+  for (const std::vector<Float> &column : columns)
+    inputs.push_back(column.data());
+  std::vector<Float> y(columns[0].size());
+  harness.elementwise(llvm::SmallVector<mlir::Type>(columns.size(), element), {element},
+                      [&](mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange in) {
+                        VectorMath math(b, loc, harness.machine());
+                        return llvm::SmallVector<Value>{emitted(math, in)};
+                      })(inputs, {y.data()}, y.size());
+  using Exact = std::conditional_t<sizeof(Float) == 4, double, long double>;
+  for (size_t i = 0; i < y.size(); ++i) {
+    std::vector<Float> at;
+    for (const std::vector<Float> &column : columns)
+      at.push_back(column[i]);
+    const Exact exact = Exact(reference(at));
+    double allowed = bound;
+    if (sizeof(Float) == 8 && exact > 0 && exact < 1)
+      allowed -= 6 * double(std::log(exact));
+    double error = ulpError(y[i], exact);
+    if (std::fabs(y[i] - exact) <= absolute)
+      error = 0;
+    INFO("of " << at[0] << ", " << at[1] << ", " << at.back() << " it is " << y[i] << ", not "
+               << exact);
+    CHECK(error <= allowed);
+  }
+}
+
+// Shapes and numbers: of every kind, beside each other's borders, and in the tails.
+template <typename Float> static Columns<Float> gammaCases() {
+  const Float infinity = std::numeric_limits<Float>::infinity();
+  const Float notANumber = std::numeric_limits<Float>::quiet_NaN();
+  const Float edges[] = {0,         Float(-0.), 1,          Float(-1), Float(1e-30),
+                         Float(20), Float(26),  Float(1e5), infinity,  notANumber};
+  Columns<Float> columns(2);
+  for (Float a : edges)
+    for (Float x : edges) {
+      columns[0].push_back(a);
+      columns[1].push_back(x);
+    }
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> logarithm(-7, 8), ratio(-3, 3);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 1500; ++i) {
+    const double a = std::exp(logarithm(random));
+    for (double x : {a * std::exp(ratio(random)), a + normal(random) * std::sqrt(a)})
+      if (x > 0) {
+        columns[0].push_back(Float(a));
+        columns[1].push_back(Float(x));
+      }
+  }
+  return columns;
+}
+
+template <typename Float> static Columns<Float> betaCases() {
+  const Float infinity = std::numeric_limits<Float>::infinity();
+  const Float notANumber = std::numeric_limits<Float>::quiet_NaN();
+  const Float edges[] = {0, Float(-1), Float(0.5), 1, 30, infinity, notANumber};
+  Columns<Float> columns(3);
+  auto add = [&](double a, double b, double x) {
+    columns[0].push_back(Float(a));
+    columns[1].push_back(Float(b));
+    columns[2].push_back(Float(x));
+  };
+  for (Float a : edges)
+    for (Float b : edges)
+      for (Float x : edges)
+        add(a, b, x);
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> logarithm(-3, 7), uniform(0.01, 0.99);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 1500; ++i) {
+    const double a = std::exp(logarithm(random)), b = std::exp(logarithm(random)), n = a + b;
+    add(a, b, uniform(random));
+    const double x = a / n + normal(random) * std::sqrt(a * b / (n * n * (n + 1)));
+    if (x > 0.01 && x < 0.99)
+      add(a, b, x);
+  }
+  return columns;
+}
+
+template <typename Float> static void checkIncomplete(JitHarness &harness, mlir::Type element) {
+  using namespace ir::reference;
+  using In = std::vector<Float>;
+  const bool isDouble = sizeof(Float) == 8;
+  const Columns<Float> ofGamma = gammaCases<Float>(), ofBeta = betaCases<Float>();
+  checkParameters<Float>(
+      harness, element, ofGamma,
+      [](const VectorMath &math, mlir::ValueRange in) { return math.igamma(in[0], in[1]); },
+      [](const In &in) { return igamma(in[0], in[1]); }, isDouble ? 30 : 1);
+  checkParameters<Float>(
+      harness, element, ofGamma,
+      [](const VectorMath &math, mlir::ValueRange in) { return math.igammac(in[0], in[1]); },
+      [](const In &in) { return igammac(in[0], in[1]); }, isDouble ? 30 : 1);
+  checkParameters<Float>(
+      harness, element, ofGamma,
+      [](const VectorMath &math, mlir::ValueRange in) {
+        return math.gammaSampleGradient(in[0], in[1]);
+      },
+      [](const In &in) { return gammaSampleGradient(in[0], in[1]); }, isDouble ? 150 : 1);
+  // Where it is 1 minus a number near 1 the rest of that is lost.
+  checkParameters<Float>(
+      harness, element, ofBeta,
+      [](const VectorMath &math, mlir::ValueRange in) { return math.betainc(in[0], in[1], in[2]); },
+      [](const In &in) { return betainc(in[0], in[1], in[2]); }, isDouble ? 60 : 1,
+      isDouble ? 0x1p-52 : 0);
+  checkParameters<Float>(
+      harness, element, ofBeta,
+      [](const VectorMath &math, mlir::ValueRange in) {
+        return math.betaSampleGradient(in[0], in[1], in[2]);
+      },
+      [](const In &in) { return betaSampleGradient(in[0], in[1], in[2]); }, isDouble ? 1000 : 1);
+}
+
+TEST_CASE("incomplete functions and gradients of samples keep their error bounds",
+          "[vector-math]") {
+  onEachMachine([](JitHarness &harness) {
+    checkIncomplete<float>(harness, mlir::Float32Type::get(harness.context()));
+    checkIncomplete<double>(harness, mlir::Float64Type::get(harness.context()));
+  });
+}
+
 TEST_CASE("nothing calls a library", "[vector-math]") {
   for (const char *name : machines) {
     JitHarness harness(codegen::machineByName(name));

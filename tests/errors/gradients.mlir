@@ -143,3 +143,21 @@ func.func @output_in_another_block(%x: tensor<f32>) -> tensor<f32> {
   %t = keratin.jvp of %y wrt %x along %x : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
   return %t : tensor<f32>
 }
+
+// -----
+
+func.func @second_derivative_by_the_shape(%a: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{gradient: not implemented: a second derivative of igamma, igammac or random_gamma by the shape}}
+  %y = keratin.gamma_sample_gradient %a, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %g = keratin.gradients %y wrt %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %g : tensor<2xf32>
+}
+
+// -----
+
+func.func @second_derivative_by_a_or_b(%a: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{gradient: not implemented: a second derivative of betainc by a or b}}
+  %y = keratin.beta_sample_gradient %x, %a, %x : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %g = keratin.gradients %y wrt %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %g : tensor<2xf32>
+}

@@ -58,6 +58,11 @@ static const Function functions[] = {
     {"lgamma", [](GraphMath &g, Value x) { return g.lgamma(x); }},
     {"digamma", [](GraphMath &g, Value x) { return g.digamma(x); }},
     {"zeta of 2.5", [](GraphMath &g, Value x) { return g.zeta(number(g, 2.5, x), x); }},
+    {"igamma of 2.5", [](GraphMath &g, Value x) { return g.igamma(number(g, 2.5, x), x); }},
+    {"igammac of 25", [](GraphMath &g, Value x) { return g.igammac(number(g, 25, x), x); }},
+    {"igammac by a", [](GraphMath &g, Value x) { return g.igammac(x, number(g, 2, x)); }},
+    {"betainc of 2 and 3",
+     [](GraphMath &g, Value x) { return g.betainc(number(g, 2, x), number(g, 3, x), x); }},
     {"bessel_i0e", [](GraphMath &g, Value x) { return g.besselI0e(x); }},
     {"bessel_i1e", [](GraphMath &g, Value x) { return g.besselI1e(x); }},
     {"x + 0", [](GraphMath &g, Value x) { return g.add(x, number(g, 0, x)); }},
@@ -83,9 +88,8 @@ static const Function functions[] = {
     {"clip(x, -1, 1)", [](GraphMath &g, Value x) { return clip(g, x, -1, 1); }},
     {"clip(x, 1e-7, 1)", [](GraphMath &g, Value x) { return clip(g, x, 1e-7, 1); }},
     {"hard_sigmoid",
-     [](GraphMath &g, Value x) {
-       return clip(g, g.add(g.mul(x, number(g, 0.2, x)), number(g, 0.5, x)), 0, 1);
-     }},
+     [](GraphMath &g,
+        Value x) { return clip(g, g.add(g.mul(x, number(g, 0.2, x)), number(g, 0.5, x)), 0, 1); }},
     {"leaky relu",
      [](GraphMath &g,
         Value

@@ -122,6 +122,24 @@ static std::vector<GradientCase> zetaCases() {
   return cases;
 }
 
+// Of the last operand, as second derivatives by the parameters are missing.
+template <typename Op, int parameters> static std::vector<GradientCase> incompleteCases() {
+  std::vector<GradientCase> cases;
+  for (double parameter : {0.7, 2.5})
+    for (auto [shape, dims] : samples())
+      cases.push_back({"parameter " + std::to_string(parameter) + " " + toString(shape),
+                       {numbers(shape, dims, "positive")},
+                       [=](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+                         GraphMath g(b, loc);
+                         Value a = g.constantLike(parameter, xs[0]);
+                         if constexpr (parameters == 1)
+                           return b.create<Op>(loc, a, xs[0]);
+                         else // between 0 and 1
+                           return b.create<Op>(loc, a, g.oneLike(a), g.scale(xs[0], 0.4));
+                       }});
+  return cases;
+}
+
 static std::vector<GradientCase> selectCases() {
   Input condition = integers({2, 2}, {1, 0, 0, 1}, KERATIN_DTYPE_BOOL);
   Build build = [](OpBuilder &b, Location loc, ValueRange xs) {
@@ -926,6 +944,11 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
   static const std::map<std::string, std::vector<GradientCase> (*)()> written = {
       {"keratin.select", selectCases},
       {"keratin.zeta", zetaCases},
+      {"keratin.igamma", incompleteCases<IgammaOp, 1>},
+      {"keratin.igammac", incompleteCases<IgammacOp, 1>},
+      {"keratin.gamma_sample_gradient", incompleteCases<GammaSampleGradientOp, 1>},
+      {"keratin.betainc", incompleteCases<BetaincOp, 2>},
+      {"keratin.beta_sample_gradient", incompleteCases<BetaSampleGradientOp, 2>},
       {"keratin.cast", castCases},
       {"keratin.reshape", reshapeCases},
       {"keratin.broadcast", broadcastCases},

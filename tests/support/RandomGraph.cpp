@@ -257,8 +257,16 @@ void GraphMaker::elementwise() {
   if (name == "keratin.select")
     return add(math.select(compareWith(x), x, like(x)));
   OperationState operation(loc, name);
-  for (unsigned i = 0; i < op.operands; ++i)
-    operation.addOperands(intoDomain(i == 0 ? x : like(x), op.domain));
+  // Of parameters of incomplete functions there are first derivatives alone.
+  static constexpr llvm::StringLiteral incomplete[] = {
+      "keratin.igamma", "keratin.igammac", "keratin.gamma_sample_gradient", "keratin.betainc",
+      "keratin.beta_sample_gradient"};
+  for (unsigned i = 0; i < op.operands; ++i) {
+    Value operand = intoDomain(i == 0 ? x : like(x), op.domain);
+    if (llvm::is_contained(incomplete, name) && i + 1 < op.operands)
+      operand = b.create<StopGradientOp>(loc, operand);
+    operation.addOperands(operand);
+  }
   operation.addTypes(name == "keratin.is_finite" ? Type(getTensorType(getShape(x), b.getI1Type()))
                                                  : x.getType());
   ScopedDiagnosticHandler silence(b.getContext(), [](Diagnostic &) { return success(); });

@@ -1,0 +1,268 @@
+// The incomplete gamma and beta functions, by power series and continued fractions, which are
+// evaluated with Lentz's products.
+#include "ir/reference/SpecialFunctions.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace keratin::ir::reference {
+
+static constexpr Long infinity = std::numeric_limits<Long>::infinity();
+static constexpr Long notANumber = std::numeric_limits<Long>::quiet_NaN();
+static constexpr Long epsilon = std::numeric_limits<Long>::epsilon();
+static constexpr Long pi = std::numbers::pi_v<Long>;
+
+namespace {
+// A number and its derivative by a parameter.
+struct Dual {
+  Dual(Long value, Long slope = 0) : value(value), slope(slope) {}
+  Long value, slope;
+};
+} // namespace
+
+static Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.slope + b.slope}; }
+static Dual operator-(Dual a, Dual b) { return {a.value - b.value, a.slope - b.slope}; }
+static Dual operator*(Dual a, Dual b) {
+  return {a.value * b.value, a.slope * b.value + a.value * b.slope};
+}
+static Dual operator/(Dual a, Dual b) {
+  const Long quotient = a.value / b.value;
+  return {quotient, (a.slope - quotient * b.slope) / b.value};
+}
+
+//===-- What stands before series and fractions -----------------------------------------------===//
+
+// log(ratio) - m of a ratio that is 1 + m.
+static Long logMinus(Long ratio, Long m) {
+  if (std::fabs(m) > 0.2L)
+    return std::log(ratio) - m;
+  Long power = -m * m, sum = 0;
+  for (int k = 2; k < 60; ++k) {
+    sum += power / k;
+    power *= -m;
+  }
+  return sum;
+}
+
+// log gamma(z) - (z - 1/2) log(z) + z - log(2 pi) / 2.
+static Long stirlingRest(Long z) {
+  if (z < 20)
+    return std::lgamma(z) - ((z - 0.5L) * std::log(z) - z + std::log(2 * pi) / 2);
+  static constexpr Long coefficients[] = {1.0L / 12,    -1.0L / 360,       1.0L / 1260,
+                                          -1.0L / 1680, 1.0L / 1188,       -691.0L / 360360,
+                                          1.0L / 156,   -3617.0L / 122400, 43867.0L / 244188};
+  Long sum = 0, power = 1 / z;
+  for (Long coefficient : coefficients) {
+    sum += coefficient * power;
+    power /= z * z;
+  }
+  return sum;
+}
+
+// x^a e^-x / gamma(a).
+static Long gammaPower(Long a, Long x) {
+  const Long m = (x - a) / a;
+  return std::sqrt(a / (2 * pi)) * std::exp(a * logMinus(x / a, m) - stirlingRest(a));
+}
+
+// x^a y^b / beta(a, b), with y = 1 - x.
+static Long betaPower(Long a, Long b, Long x, Long y) {
+  const Long n = a + b, d = x * b - y * a;
+  return std::sqrt(a * (b / n) / (2 * pi)) *
+         std::exp(a * logMinus(x * n / a, d / a) + b * logMinus(y * n / b, -d / b) +
+                  stirlingRest(n) - stirlingRest(a) - stirlingRest(b));
+}
+
+// b0 + a1 / (b1 + a2 / (b2 + ...)): `next` gives a_k and b_k.
+template <typename Next> static Dual fraction(Dual first, Next next) {
+  Dual value = first, c = first, d = 0;
+  for (int k = 1; k < 2000000; ++k) {
+    auto [a, b] = next(k);
+    d = 1 / (b + a * d);
+    c = b + a / c;
+    const Dual factor = c * d;
+    value = value * factor;
+    if (std::fabs(factor.value - 1) < epsilon &&
+        std::fabs(factor.slope * value.value) <= epsilon * std::fabs(value.slope))
+      break;
+    if (std::fabs(factor.value - 1) < epsilon && factor.slope == 0)
+      break;
+  }
+  return value;
+}
+
+//===-- Gamma ---------------------------------------------------------------------------------===//
+
+// igamma(a, x) * a / gammaPower, and the derivative by a: 1 + x / (a + 1) + ...
+static Dual gammaSeries(Long a, Long x) {
+  Dual term = 1, sum = 1;
+  for (Long k = 1; std::fabs(term.value) > sum.value * epsilon / 8 ||
+                   std::fabs(term.slope) > std::fabs(sum.slope) * epsilon / 8;
+       ++k) {
+    term = term * (Dual(x) / Dual(a + k, 1));
+    sum = sum + term;
+  }
+  return sum;
+}
+
+// igammac(a, x) / gammaPower, and the derivative by a.
+static Dual gammaFraction(Long a, Long x) {
+  Dual denominator = fraction(Dual(x + 1 - a, -1), [&](int k) {
+    return std::pair(Dual(-k) * Dual(k - a, -1), Dual(x + 2 * k + 1 - a, -1));
+  });
+  return 1 / denominator;
+}
+
+// Of an a above 1e7, where the distribution is nearly a normal one (Temme 1979), igammac(a, x) is
+// erfc(eta sqrt(a / 2)) / 2 + exp(-a eta^2 / 2) / sqrt(2 pi a) (c0 + c1 / a + c2 / a^2).
+namespace {
+struct NearNormal {
+  NearNormal(Long a, Long x) : a(a), m((x - a) / a) {
+    eta = std::copysign(std::sqrt(-2 * logMinus(x / a, m)), m);
+    const Long c0[] = {-1.0L / 3,   1.0L / 12,        -2.0L / 135,  1.0L / 864,
+                       1.0L / 2835, -139.0L / 777600, 1.0L / 25515, -571.0L / 261273600};
+    const Long c1[] = {-1.0L / 540, -1.0L / 288, 1.0L / 378, -77.0L / 77760};
+    const Long c2[] = {25.0L / 6048, -139.0L / 51840};
+    sum = Dual(0);
+    for (int k = 7; k >= 0; --k)
+      sum = sum * Dual(eta, 1) +
+            Dual(c0[k] + (k < 4 ? c1[k] / a : 0) + (k < 2 ? c2[k] / (a * a) : 0));
+    slopeByA = -c1[0] / (a * a);
+  }
+  // igamma, or 1 minus that.
+  Long part(bool isUpper) const {
+    const Long sign = isUpper ? 1 : -1;
+    return std::erfc(sign * eta * std::sqrt(a / 2)) / 2 +
+           sign * std::exp(-a * eta * eta / 2) / std::sqrt(2 * pi * a) * sum.value;
+  }
+  Long sampleGradient() const {
+    const Long quotient = eta == 0 ? 1 : m / eta;
+    return -(1 + m) * std::exp(stirlingRest(a)) *
+           (eta / 2 - quotient - std::log1p(m) * sum.value + sum.value / (2 * a) - slopeByA +
+            sum.slope * quotient / a);
+  }
+
+  Long a, m, eta;
+  Dual sum = 0; // and its derivative by eta
+  Long slopeByA;
+};
+} // namespace
+
+// Where the fraction takes over from the series.
+static bool isUpper(Long a, Long x) { return x >= a + 1; }
+static constexpr Long nearNormal = 1e7L;
+
+// log gamma(1 + a) of a small a.
+static Long logGammaOfNext(Long a) {
+  Long sum = 0, power = a * a;
+  for (int k = 2; k < 80; ++k) {
+    sum += zeta(k, 1) * power / k;
+    power *= -a;
+  }
+  return sum - 0.577215664901532860606512090082L * a;
+}
+
+// igammac(a, x) of small ones: 1 - x^a / gamma(a + 1), and what the series has more.
+static Long gammaOfSmall(Long a, Long x) {
+  const Long logarithm = a * std::log(x) - logGammaOfNext(a);
+  Long term = 1, sum = 0;
+  for (int n = 1; n < 60; ++n) {
+    term *= -x / n;
+    sum += term / (a + n);
+  }
+  return -std::expm1(logarithm) - std::exp(logarithm) * a * sum;
+}
+
+static Long gammaPart(Long a, Long x, bool wantsUpper) {
+  if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0) || (a == infinity && x == infinity))
+    return notANumber;
+  if (a == 0 || x == infinity)
+    return wantsUpper ? 0 : 1;
+  if (x == 0 || a == infinity)
+    return wantsUpper ? 1 : 0;
+  if (a > nearNormal)
+    return NearNormal(a, x).part(wantsUpper);
+  const bool isTiny = a < 0.5L && x < 0.05L;
+  if (wantsUpper && isTiny)
+    return gammaOfSmall(a, x);
+  if (isUpper(a, x) || (wantsUpper && a < 0.5L)) {
+    const Long upper = gammaPower(a, x) * gammaFraction(a, x).value;
+    return wantsUpper ? upper : 1 - upper;
+  }
+  const Long lower = gammaPower(a, x) * gammaSeries(a, x).value / a;
+  return wantsUpper ? 1 - lower : lower;
+}
+
+Long igamma(Long a, Long x) { return gammaPart(a, x, false); }
+Long igammac(Long a, Long x) { return gammaPart(a, x, true); }
+
+Long gammaSampleGradient(Long a, Long x) {
+  if (!(a > 0) || !(x >= 0) || a == infinity || x == infinity)
+    return notANumber;
+  if (x == 0)
+    return 0;
+  if (a > nearNormal)
+    return NearNormal(a, x).sampleGradient();
+  const Long logarithm = std::log(x) - digamma(a + 1);
+  if (isUpper(a, x)) {
+    Dual f = gammaFraction(a, x);
+    return x * ((logarithm + 1 / a) * f.value + f.slope);
+  }
+  Dual f = gammaSeries(a, x);
+  return -x / a * (logarithm * f.value + f.slope);
+}
+
+//===-- Beta ----------------------------------------------------------------------------------===//
+
+// betainc(a, b, x) * a / betaPower (DLMF 8.17.22), and the derivative that the slopes of a and b
+// ask for.
+static Dual betaFraction(Dual a, Dual b, Long x) {
+  Dual denominator = fraction(1, [&](int k) {
+    if (k == 1)
+      return std::pair(Dual(-1) * (a + b) * Dual(x) / (a + Dual(1)), Dual(1));
+    const Dual m(k / 2);
+    Dual numerator = k % 2 ? Dual(-1) * (a + m) * (a + b + m) : m * (b - m);
+    Dual below = (a + Dual(k - 1)) * (a + Dual(k));
+    return std::pair(numerator * Dual(x) / below, Dual(1));
+  });
+  return 1 / denominator;
+}
+
+// Whether the fraction is that of 1 - x. Of a small b it would be near 1, and the rest lost.
+static bool isSwapped(Long a, Long b, Long x) {
+  return x > (a + 1) / (a + b + 2) && !(b < 1 - x && x < 0.999999L);
+}
+
+Long betainc(Long a, Long b, Long x) {
+  if (!(a >= 0) || !(b >= 0) || !(x >= 0 && x <= 1) || (a == 0 && b == 0) ||
+      (a == infinity && b == infinity))
+    return notANumber;
+  if (a == 0 || b == infinity)
+    return x > 0 ? 1 : 0;
+  if (b == 0 || a == infinity)
+    return x < 1 ? 0 : 1;
+  if (x == 0 || x == 1)
+    return x;
+  const Long y = 1 - x;
+  const Long power = betaPower(a, b, x, y);
+  return isSwapped(a, b, x) ? 1 - power * betaFraction(b, a, y).value / b
+                            : power * betaFraction(a, b, x).value / a;
+}
+
+Long betaSampleGradient(Long a, Long b, Long x) {
+  if (!(a > 0) || !(b > 0) || !(x >= 0 && x <= 1) || a == infinity || b == infinity)
+    return notANumber;
+  if (x == 0 || x == 1)
+    return 0;
+  const Long y = 1 - x;
+  const Long logarithm = std::log(x) - digamma(a + 1) + digamma(a + b);
+  if (isSwapped(a, b, x)) {
+    Dual f = betaFraction(b, Dual(a, 1), y);
+    return x * y / b * ((logarithm + 1 / a) * f.value + f.slope);
+  }
+  Dual f = betaFraction(Dual(a, 1), b, x);
+  return -x * y / a * (logarithm * f.value + f.slope);
+}
+
+} // namespace keratin::ir::reference
