@@ -95,22 +95,6 @@ SteppedValue StepBatcher::scatter(Operation *op, Value indices, Value updates, G
   return {splitFirst(g, y, steps, rows), /*varies=*/true};
 }
 
-SteppedValue StepBatcher::makeOwn(ScatterAddOp op, GraphMath &g) {
-  return scatter(op, op.getIndices(), op.getUpdates(), g);
-}
-
-SteppedValue StepBatcher::makeOwn(ScatterLastOp op, GraphMath &g) {
-  return scatter(op, op.getIndices(), op.getUpdates(), g);
-}
-
-SteppedValue StepBatcher::makeOwn(ScatterMaxOp op, GraphMath &g) {
-  return scatter(op, op.getIndices(), op.getUpdates(), g);
-}
-
-SteppedValue StepBatcher::makeOwn(ScatterMinOp op, GraphMath &g) {
-  return scatter(op, op.getIndices(), op.getUpdates(), g);
-}
-
 // The steps are columns, or blocks of one matrix along its diagonal.
 SteppedValue StepBatcher::makeOwn(SparseDotOp op, GraphMath &g) {
   Shape shape = getShape(op.getY());

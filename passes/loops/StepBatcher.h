@@ -64,10 +64,12 @@ private:
   SteppedValue makeOwn(ir::ConvolutionOp op, ir::GraphMath &g);
   // what says where (BatchedPlaces.cpp),
   SteppedValue makeOwn(ir::GatherOp op, ir::GraphMath &g);
-  SteppedValue makeOwn(ir::ScatterAddOp op, ir::GraphMath &g);
-  SteppedValue makeOwn(ir::ScatterLastOp op, ir::GraphMath &g);
-  SteppedValue makeOwn(ir::ScatterMaxOp op, ir::GraphMath &g);
-  SteppedValue makeOwn(ir::ScatterMinOp op, ir::GraphMath &g);
+  template <typename Op>
+    requires llvm::is_one_of<Op, ir::ScatterAddOp, ir::ScatterLastOp, ir::ScatterMaxOp,
+                             ir::ScatterMinOp>::value
+  SteppedValue makeOwn(Op op, ir::GraphMath &g) {
+    return scatter(op, op.getIndices(), op.getUpdates(), g);
+  }
   SteppedValue makeOwn(ir::DynamicSliceOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::DynamicUnsliceOp op, ir::GraphMath &g);
   SteppedValue makeOwn(ir::SparseDotOp op, ir::GraphMath &g);
