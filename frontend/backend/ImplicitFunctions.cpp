@@ -32,8 +32,69 @@ static std::vector<Tensor> tensorsOf(Call &call, llvm::ArrayRef<Value> values) {
   return tensors;
 }
 
-// x = f(x, c): the cotangents of c are those that f gives it for w = dy + (df/dx)^T w, which is a
-// fixed point as well, and found as x was.
+namespace {
+
+// The derivatives of x = f(x, c) by c: those of a fixed point are fixed points as well, and found
+// as x was.
+class FixedPointDerivatives {
+public:
+  FixedPointDerivatives(Call &call, const TracedFunction &f, double tolerance, const DimExpr &most)
+      : call(call), f(f), tolerance(tolerance), most(most) {}
+
+  // What f gives c for w = dy + (df/dx)^T w.
+  std::vector<Value> gradients(llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dy) const {
+    std::vector<Value> gradients = f.vjp(x, adjoint(x, dy));
+    gradients.erase(gradients.begin(), gradients.begin() + x.size());
+    return gradients;
+  }
+
+  // t = df/dx t + df/dc dc. When it ends depends on dc, but t is linear in it, so that what the
+  // transpose of t is must be said.
+  std::vector<Value> tangents(llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dc) const {
+    const std::vector<Value> direct = f.jvp(x, {}, dc);
+    const std::vector<Value> t = solve("the tangents of fixed_point", direct,
+                                       [&](llvm::ArrayRef<Value> t) { return f.jvp(x, t, {}); });
+    std::vector<Value> inputs = direct;
+    llvm::append_range(inputs, x);
+    llvm::append_range(inputs, f.variables());
+    auto build = [&](llvm::ArrayRef<Value> t, llvm::ArrayRef<Value> dt) {
+      std::vector<Value> w = adjoint(x, dt);
+      llvm::append_range(w, f.vjpOfJvp(x, t, llvm::ArrayRef(w).take_front(dt.size())));
+      return w;
+    };
+    return withGradient(call, "the gradient of the tangents of fixed_point", t, inputs, build,
+                        /*forwardByOps=*/true);
+  }
+
+private:
+  std::vector<Value> adjoint(llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dy) const {
+    return solve("the gradient of fixed_point", dy, [&](llvm::ArrayRef<Value> w) {
+      std::vector<Value> products = f.vjp(x, w);
+      products.resize(x.size());
+      return products;
+    });
+  }
+
+  // y = a y + b for a linear map of y.
+  std::vector<Value> solve(const std::string &name, llvm::ArrayRef<Value> b,
+                           llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value>)> a) const {
+    auto step = [&](llvm::ArrayRef<Value> y) {
+      std::vector<Value> next = a(y);
+      for (auto [value, constant] : llvm::zip_equal(next, b))
+        value = call.g.add(value, constant);
+      return next;
+    };
+    return repeat(call, name, b, tolerance, /*isAbsolute=*/false, most, step);
+  }
+
+  Call &call;
+  const TracedFunction &f;
+  const double tolerance;
+  const DimExpr &most;
+};
+
+} // namespace
+
 std::vector<Tensor> keratin::detail::fixedPoint(const LoopBody &f,
                                                 const std::vector<Operand> &start,
                                                 const std::optional<double> &given,
@@ -50,22 +111,17 @@ std::vector<Tensor> keratin::detail::fixedPoint(const LoopBody &f,
   if (function.variables().empty())
     return tensorsOf(call, last);
 
-  auto build = [&](llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dy) {
-    auto step = [&](llvm::ArrayRef<Value> w) {
-      std::vector<Value> next = function.vjp(x, w);
-      next.resize(x.size());
-      for (auto [value, cotangent] : llvm::zip_equal(next, dy))
-        value = call.g.add(value, cotangent);
-      return next;
-    };
-    const std::vector<Value> w = repeat(call, "the gradient of fixed_point", dy, tolerance,
-                                        /*isAbsolute=*/false, most, step);
-    std::vector<Value> gradients = function.vjp(x, w);
-    gradients.erase(gradients.begin(), gradients.begin() + x.size());
-    return gradients;
-  };
-  return tensorsOf(
-      call, withGradient(call, "the gradient of fixed_point", last, function.variables(), build));
+  const FixedPointDerivatives derivatives(call, function, tolerance, most);
+  last = withTangents(call, "the tangents of fixed_point", last, function.variables(),
+                      [&](llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dc) {
+                        return derivatives.tangents(x, dc);
+                      });
+  return tensorsOf(call, withGradient(
+                             call, "the gradient of fixed_point", last, function.variables(),
+                             [&](llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dy) {
+                               return derivatives.gradients(x, dy);
+                             },
+                             /*forwardByOps=*/true));
 }
 
 // The derivative of each element of f by each of x, and f itself, a column.

@@ -14,6 +14,10 @@ namespace keratin::frontend {
 // their cotangents.
 using BuildGradients = llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value> outputs,
                                                              llvm::ArrayRef<Value> cotangents)>;
+// Makes the tangents of the outputs, for values that stand for these and for the tangents of the
+// inputs.
+using BuildTangents = llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value> outputs,
+                                                            llvm::ArrayRef<Value> tangents)>;
 
 // Outputs that were made of inputs, both floats, with this gradient for the one that their ops
 // have. `callable` is for messages, "the vjp of custom_gradient". In forward mode the tangents are
@@ -21,6 +25,10 @@ using BuildGradients = llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Valu
 std::vector<Value> withGradient(Call &call, const std::string &callable,
                                 llvm::ArrayRef<Value> outputs, llvm::ArrayRef<Value> inputs,
                                 BuildGradients build, bool forwardByOps = false);
+// The same with tangents for those that their ops have. The gradient is their transpose.
+std::vector<Value> withTangents(Call &call, const std::string &callable,
+                                llvm::ArrayRef<Value> outputs, llvm::ArrayRef<Value> inputs,
+                                BuildTangents build);
 
 } // namespace keratin::frontend
 

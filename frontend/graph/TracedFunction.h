@@ -44,8 +44,23 @@ public:
   }
   // The cotangents of the parameters, then those of the variables, for those of the results.
   std::vector<Value> vjp(llvm::ArrayRef<Value> parameters, llvm::ArrayRef<Value> cotangents) const;
+  // The tangents of the results for these of the parameters and of the variables; an empty list
+  // stands for those of constants.
+  std::vector<Value> jvp(llvm::ArrayRef<Value> parameters, llvm::ArrayRef<Value> ofParameters,
+                         llvm::ArrayRef<Value> ofVariables) const;
+  // As vjp(), of jvp() for these tangents of the parameters.
+  std::vector<Value> vjpOfJvp(llvm::ArrayRef<Value> parameters, llvm::ArrayRef<Value> ofParameters,
+                              llvm::ArrayRef<Value> cotangents) const;
 
 private:
+  // Copies of the parameters, then of the variables.
+  std::vector<Value> copiesOf(llvm::ArrayRef<Value> parameters) const;
+  std::vector<Value> ofCopies(llvm::ArrayRef<Value> copies) const;
+  std::vector<Value> gradientsOf(llvm::ArrayRef<Value> results, llvm::ArrayRef<Value> copies,
+                                 llvm::ArrayRef<Value> cotangents) const;
+  std::vector<Value> tangentsOf(llvm::ArrayRef<Value> copies, llvm::ArrayRef<Value> ofParameters,
+                                llvm::ArrayRef<Value> ofVariables) const;
+
   Call &call;
   Trace trace;
   std::vector<Value> parameters;

@@ -99,29 +99,27 @@ public:
 
 } // namespace
 
-// The gradient of <cotangents of the operands, tangents> with respect to the stand-ins.
-static LogicalResult transpose(DifferentiableOpInterface op, OpBuilder &builder,
-                               ArrayRef<Value> tangents, const StandIns &standIns,
-                               SmallVectorImpl<Value> &results) {
-  Operation *last = lastBuilt(builder);
-  SmallVector<Value> cotangents, floats;
-  if (failed(op.buildVjp(builder, standIns.values, cotangents)))
-    return failure();
-  llvm::copy_if(standIns.values, std::back_inserter(floats), [](Value v) { return bool(v); });
+LogicalResult keratin::ir::transposeBuilt(OpBuilder &builder, Location location, Operation *last,
+                                          ArrayRef<Value> independent, ArrayRef<Value> made,
+                                          ArrayRef<Value> cotangents,
+                                          SmallVectorImpl<Value> &results) {
+  results.assign(independent.size(), Value());
+  SmallVector<Value> floats;
+  llvm::copy_if(independent, std::back_inserter(floats), [](Value value) { return bool(value); });
   {
     // Erases loops that it has replaced when it ends.
-    ReverseMode walk(builder, op.getLoc(), {}, floats);
+    ReverseMode walk(builder, location, {}, floats);
     walk.prepareLinear(builtSince(builder, last));
-    for (auto [cotangent, tangent] : llvm::zip(cotangents, tangents))
-      if (cotangent && tangent && walk.isActive(cotangent))
-        walk.seed(cotangent, {tangent, {}});
+    for (auto [value, cotangent] : llvm::zip(made, cotangents))
+      if (value && cotangent && walk.isActive(value))
+        walk.seed(value, {cotangent, {}});
     if (failed(walk.run()))
       return failure();
-    for (auto [result, standIn] : llvm::zip(results, standIns.values))
-      if (standIn)
-        result = walk.cotangentOf(standIn).value;
+    for (auto [result, value] : llvm::zip(results, independent))
+      if (value)
+        result = walk.cotangentOf(value).value;
   }
-  // What was needed for the stand-ins alone, collectives too: no rank does it.
+  // Collectives too: no rank does what was needed for the independent values alone.
   SmallVector<Operation *> all = builtSince(builder, last);
   for (Operation *built : llvm::reverse(all))
     if (built->use_empty() && llvm::none_of(built->getResults(), [&](Value value) {
@@ -131,12 +129,22 @@ static LogicalResult transpose(DifferentiableOpInterface op, OpBuilder &builder,
   return success();
 }
 
+// The gradient of <cotangents of the operands, tangents> with respect to the stand-ins.
+static LogicalResult transpose(DifferentiableOpInterface op, OpBuilder &builder,
+                               ArrayRef<Value> tangents, const StandIns &standIns,
+                               SmallVectorImpl<Value> &results) {
+  Operation *last = lastBuilt(builder);
+  SmallVector<Value> cotangents;
+  if (failed(op.buildVjp(builder, standIns.values, cotangents)))
+    return failure();
+  return transposeBuilt(builder, op.getLoc(), last, standIns.values, cotangents, tangents, results);
+}
+
 LogicalResult keratin::ir::tangentsByVjp(DifferentiableOpInterface op, OpBuilder &builder,
                                          ArrayRef<Value> tangents,
                                          SmallVectorImpl<Value> &results) {
   if (isa<ElementwiseOpInterface>(*op))
     return tangentOfElementwise(op, builder, tangents, results);
-  results.assign(op->getNumResults(), Value());
   StandIns standIns(builder, op);
   if (failed(transpose(op, builder, tangents, standIns, results)))
     return failure();

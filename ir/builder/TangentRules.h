@@ -24,6 +24,16 @@ mlir::LogicalResult tangentsByVjp(DifferentiableOpInterface op, mlir::OpBuilder 
                                   llvm::ArrayRef<mlir::Value> tangents,
                                   llvm::SmallVectorImpl<mlir::Value> &results);
 
+// What the ops built since `last` (lastBuilt) make of the independent values, transposed: their
+// cotangents for those of `made`, null where there is no path; null values stand for none. It is
+// the derivative at the independent values where these ops are not linear in them. Erases ops that
+// nobody needs then.
+mlir::LogicalResult transposeBuilt(mlir::OpBuilder &builder, mlir::Location location,
+                                   mlir::Operation *last, llvm::ArrayRef<mlir::Value> independent,
+                                   llvm::ArrayRef<mlir::Value> made,
+                                   llvm::ArrayRef<mlir::Value> cotangents,
+                                   llvm::SmallVectorImpl<mlir::Value> &results);
+
 } // namespace keratin::ir
 
 #endif // KERATIN_IR_BUILDER_TANGENTRULES_H

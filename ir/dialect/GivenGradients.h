@@ -10,8 +10,8 @@ namespace keratin::ir {
 // results of these numbers. So a gradient of the gradient goes through the results once more, and
 // not around the op through what the outputs are made of.
 inline constexpr llvm::StringLiteral kCapturedResultsAttr = "keratin.captured_results";
-// On keratin.custom_gradient (a unit): in forward mode the results' tangents are those of the
-// outputs, which are made of the inputs by ops that have good ones.
+// On keratin.custom_gradient (a unit) whose body says the gradient: in forward mode the results'
+// tangents are those of the outputs, which are made of the inputs by ops that have good ones.
 inline constexpr llvm::StringLiteral kForwardAttr = "keratin.forward";
 // On keratin.checkpoint (a list of numbers): the operands that its gradient reads once more only
 // when it begins. All, if it is not there; others are in memory whatever happens, as variables are.

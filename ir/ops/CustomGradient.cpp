@@ -1,4 +1,5 @@
-// keratin.custom_gradient: a body in the place of the gradient that ops would have.
+// keratin.custom_gradient: a body in the place of the derivative that ops would have.
+#include "ir/builder/BuiltOps.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/builder/TangentRules.h"
@@ -39,12 +40,17 @@ static LogicalResult verifyCapturedResults(CustomGradientOp op) {
 LogicalResult CustomGradientOp::verify() {
   if (failed(verifyTypes(*this, getYs().getTypes(), getOutputs().getTypes(), "the results")))
     return failure();
-  SmallVector<Type> arguments;
+  if (getForward() && (*this)->hasAttr(kForwardAttr))
+    return emitOpError() << "has tangents of its own, and " << kForwardAttr
+                         << " says that they are the outputs'";
+  SmallVector<Type> outputs, inputs = llvm::to_vector(getInputs().getTypes());
   for (Value output : getOutputs())
     if (isFloating(output))
-      arguments.push_back(output.getType());
+      outputs.push_back(output.getType());
+  SmallVector<Type> arguments = getForward() ? inputs : outputs;
   llvm::append_range(arguments, getCaptures().getTypes());
-  if (failed(verifyRegion(*this, getBody(), arguments, getInputs().getTypes(), "the gradient")))
+  if (failed(verifyRegion(*this, getBody(), arguments, getForward() ? outputs : inputs,
+                          getForward() ? "the tangents" : "the gradient")))
     return failure();
   return verifyCapturedResults(*this);
 }
@@ -57,27 +63,68 @@ bool CustomGradientOp::isDifferentiableOperand(unsigned operand) {
                            : operand < outputs + getInputs().size();
 }
 
+// What the body says for these cotangents of the outputs, or tangents of the inputs.
+static SmallVector<Value> inlineFor(CustomGradientOp op, OpBuilder &builder,
+                                    SmallVector<Value> arguments) {
+  const size_t first = arguments.size();
+  llvm::append_range(arguments, op.getCaptures());
+  for (auto [i, number] : llvm::enumerate(capturedResults(op)))
+    arguments[first + i] = op.getYs()[number];
+  return inlineBody(builder, op.getBody().front(), arguments);
+}
+
+// Of tangents that are given: the transpose of what the body makes of tangents of zeros, which are
+// values of their own, so that a body that is not linear in them has the derivative that it has
+// there.
+static LogicalResult transposeTangents(CustomGradientOp op, OpBuilder &builder,
+                                       ArrayRef<Value> cotangents,
+                                       MutableArrayRef<Value> gradients) {
+  GraphMath g(builder, gradientLocation(op));
+  Operation *last = lastBuilt(builder);
+  SmallVector<Value> tangents, made, given, transposed;
+  for (Value input : op.getInputs())
+    tangents.push_back(g.zeroLike(input));
+  made = inlineFor(op, builder, tangents);
+  for (auto [y, dy] : llvm::zip(op.getYs(), cotangents))
+    if (isFloating(y))
+      given.push_back(dy);
+  if (failed(transposeBuilt(builder, g.location(), last, tangents, made, given, transposed)))
+    return failure();
+  llvm::copy(transposed, gradients.begin());
+  return success();
+}
+
 LogicalResult CustomGradientOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                          SmallVectorImpl<Value> &gradients) {
+  gradients.assign((*this)->getNumOperands(), Value());
+  auto ofInputs = MutableArrayRef(gradients).slice(getOutputs().size(), getInputs().size());
+  if (getForward())
+    return transposeTangents(*this, builder, cotangents, ofInputs);
   GraphMath g(builder, gradientLocation(*this));
   SmallVector<Value> arguments;
   for (auto [y, dy] : llvm::zip(getYs(), cotangents))
     if (isFloating(y))
       arguments.push_back(dy ? dy : g.zeroLike(y));
-  size_t first = arguments.size();
-  llvm::append_range(arguments, getCaptures());
-  for (auto [i, number] : llvm::enumerate(capturedResults(*this)))
-    arguments[first + i] = getYs()[number];
-  gradients.assign((*this)->getNumOperands(), Value());
-  llvm::copy(inlineBody(builder, getBody().front(), arguments),
-             gradients.begin() + getOutputs().size());
+  llvm::copy(inlineFor(*this, builder, arguments), ofInputs.begin());
   return success();
 }
 
 LogicalResult CustomGradientOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
                                          SmallVectorImpl<Value> &results) {
-  if (!(*this)->hasAttr(kForwardAttr))
+  if ((*this)->hasAttr(kForwardAttr)) {
+    llvm::append_range(results, tangents.take_front(getOutputs().size()));
+    return success();
+  }
+  if (!getForward())
     return tangentsByVjp(*this, builder, tangents, results);
-  llvm::append_range(results, tangents.take_front(getOutputs().size()));
+  GraphMath g(builder, gradientLocation(*this));
+  SmallVector<Value> arguments;
+  for (auto [input, tangent] :
+       llvm::zip(getInputs(), tangents.slice(getOutputs().size(), getInputs().size())))
+    arguments.push_back(tangent ? tangent : g.zeroLike(input));
+  SmallVector<Value> made = inlineFor(*this, builder, arguments);
+  const Value *next = made.begin();
+  for (Value y : getYs())
+    results.push_back(isFloating(y) ? *next++ : Value());
   return success();
 }

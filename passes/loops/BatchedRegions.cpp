@@ -237,19 +237,22 @@ SteppedValues StepBatcher::makeOwn(CheckpointOp op, GraphMath &) {
   return results;
 }
 
-// All outputs are an element's own, so that each has its cotangents. What is the same for all
-// elements gets the sum of what each gives it.
+// All outputs are an element's own, so that each has its cotangents or tangents. What is the same
+// for all elements gets the sum of what each gives it, and has one tangent.
 SteppedValues StepBatcher::makeOwn(CustomGradientOp op, GraphMath &g) {
   auto block = std::make_unique<Block>();
   SmallVector<Value> outputs, inputs, captures;
   SteppedValues arguments;
   for (Value output : op.getOutputs()) {
     outputs.push_back(forAllSteps(output, g));
-    if (isa<FloatType>(getElementType(output)))
+    if (isa<FloatType>(getElementType(output)) && !op.getForward())
       arguments.push_back(addArgument(*block, {outputs.back(), /*varies=*/true}, op.getLoc()));
   }
-  for (Value input : op.getInputs())
+  for (Value input : op.getInputs()) {
     inputs.push_back(lookup(input).value);
+    if (op.getForward())
+      arguments.push_back(addArgument(*block, lookup(input), op.getLoc()));
+  }
   ArrayRef<int64_t> results = capturedResults(op);
   for (auto [i, capture] : llvm::enumerate(op.getCaptures())) {
     bool isResult = i < results.size();
@@ -261,15 +264,16 @@ SteppedValues StepBatcher::makeOwn(CustomGradientOp op, GraphMath &g) {
   OpBuilder inner(builder.getContext());
   inner.setInsertionPointToEnd(block.get());
   GraphMath math(inner, op.getLoc());
-  SmallVector<Value> gradients;
-  for (auto [gradient, input] :
-       llvm::zip(batchNested(inner, op.getBody().front(), arguments), op.getInputs())) {
-    Value each = repeated(gradient, math);
-    gradients.push_back(varies(input) ? each : math.reduceSum(each, {0}));
+  SmallVector<Value> derivatives;
+  for (auto [i, derivative] :
+       llvm::enumerate(batchNested(inner, op.getBody().front(), arguments))) {
+    Value each = repeated(derivative, math);
+    derivatives.push_back(op.getForward() || varies(op.getInputs()[i]) ? each
+                                                                       : math.reduceSum(each, {0}));
   }
-  inner.create<YieldOp>(op.getLoc(), gradients);
+  inner.create<YieldOp>(op.getLoc(), derivatives);
   auto made = builder.create<CustomGradientOp>(op.getLoc(), TypeRange(ValueRange(outputs)), outputs,
-                                               inputs, captures);
+                                               inputs, captures, op.getForwardAttr());
   made.getBody().push_back(block.release());
   copyAttributes(op, made);
   SteppedValues all;

@@ -121,17 +121,20 @@ void StepVariation::visit(CheckpointOp checkpoint) {
   markLike(checkpoint.getYs(), body.getTerminator()->getOperands());
 }
 
-// Each step has cotangents of its own, whatever is the same in all.
+// Each step has cotangents of its own, whatever is the same in all; what is has one tangent.
 void StepVariation::visit(CustomGradientOp op) {
   if (!isDoneForEach(op))
     return;
   markAll(op.getYs());
   Block &body = op.getBody().front();
-  size_t cotangents = body.getNumArguments() - op.getCaptures().size();
-  markAll(body.getArguments().take_front(cotangents));
-  markLike(body.getArguments().drop_front(cotangents), op.getCaptures());
+  const size_t given = body.getNumArguments() - op.getCaptures().size();
+  if (op.getForward())
+    markLike(body.getArguments().take_front(given), op.getInputs());
+  else
+    markAll(body.getArguments().take_front(given));
+  markLike(body.getArguments().drop_front(given), op.getCaptures());
   for (size_t i = 0, e = capturedResults(op).size(); i < e; ++i)
-    mark(body.getArgument(cotangents + i));
+    mark(body.getArgument(given + i));
   visit(body);
 }
 

@@ -55,6 +55,28 @@ func.func @capture_of_another_type(%x: tensor<f32>, %c: tensor<2xf32>) -> tensor
 
 // -----
 
+func.func @tangent_of_another_type(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.custom_gradient' op the yield of the tangents: value 0 must have type 'tensor<f32>', found 'tensor<2xf32>'}}
+  %z = keratin.custom_gradient %y of %x {forward} : (tensor<f32>, tensor<2xf32>) -> tensor<f32> {
+  ^bb0(%t: tensor<2xf32>):
+    keratin.yield %t : tensor<2xf32>
+  }
+  return %z : tensor<f32>
+}
+
+// -----
+
+func.func @tangents_twice(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.custom_gradient' op has tangents of its own, and keratin.forward says that they are the outputs'}}
+  %z = keratin.custom_gradient %x of %x {forward, keratin.forward} : (tensor<f32>, tensor<f32>) -> tensor<f32> {
+  ^bb0(%t: tensor<f32>):
+    keratin.yield %t : tensor<f32>
+  }
+  return %z : tensor<f32>
+}
+
+// -----
+
 func.func @delayed_operands_that_are_not_there(%x: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'keratin.checkpoint' op keratin.delayed must be a list of numbers of operands}}
   %y = keratin.checkpoint(%x) {keratin.delayed = array<i64: 1>} : (tensor<f32>) -> tensor<f32> {

@@ -24,17 +24,36 @@ Value tests::buildCheckpoint(GraphMath &math, Value a, Value b) {
   return op.getYs().front();
 }
 
-Value tests::buildCustomGradient(GraphMath &math, Value a, Value b) {
-  Location location = math.location();
+// exp(a) * b, whose body is given cotangents or tangents, then the result and a.
+static CustomGradientOp productOf(GraphMath &math, Value a, Value b, bool isForward) {
   Value y = math.mul(math.exp(a), b);
-  auto op = math.builder().create<CustomGradientOp>(location, TypeRange(y.getType()), y,
-                                                    ValueRange{a, b}, ValueRange{y, a});
+  auto op = math.builder().create<CustomGradientOp>(math.location(), TypeRange(y.getType()), y,
+                                                    ValueRange{a, b}, ValueRange{y, a}, isForward);
   op->setAttr(kCapturedResultsAttr, math.builder().getDenseI64ArrayAttr({0}));
+  return op;
+}
+
+Value tests::buildCustomGradient(GraphMath &math, Value a, Value b) {
+  CustomGradientOp op = productOf(math, a, b, /*isForward=*/false);
+  Value y = op.getYs().front();
   Block &body = bodyOf(op.getBody(), {y, y, a});
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  GraphMath g(inside, location);
+  GraphMath g(inside, math.location());
   Value dy = body.getArgument(0);
   inside.create<YieldOp>(
-      location, ValueRange{g.mul(dy, body.getArgument(1)), g.mul(dy, g.exp(body.getArgument(2)))});
-  return op.getYs().front();
+      g.location(),
+      ValueRange{g.mul(dy, body.getArgument(1)), g.mul(dy, g.exp(body.getArgument(2)))});
+  return y;
+}
+
+Value tests::buildCustomJvp(GraphMath &math, Value a, Value b) {
+  CustomGradientOp op = productOf(math, a, b, /*isForward=*/true);
+  Value y = op.getYs().front();
+  Block &body = bodyOf(op.getBody(), {a, b, y, a});
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  GraphMath g(inside, math.location());
+  Value ofA = g.mul(body.getArgument(0), body.getArgument(2)),
+        ofB = g.mul(body.getArgument(1), g.exp(body.getArgument(3)));
+  inside.create<YieldOp>(g.location(), g.add(ofA, ofB));
+  return y;
 }

@@ -10,6 +10,8 @@ namespace keratin::tests {
 mlir::Value buildCheckpoint(ir::GraphMath &math, mlir::Value a, mlir::Value b);
 // exp(a) * b with its gradient, which uses the result, given.
 mlir::Value buildCustomGradient(ir::GraphMath &math, mlir::Value a, mlir::Value b);
+// exp(a) * b with its tangents, which use the result, given.
+mlir::Value buildCustomJvp(ir::GraphMath &math, mlir::Value a, mlir::Value b);
 
 } // namespace keratin::tests
 

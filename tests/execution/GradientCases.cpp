@@ -705,6 +705,12 @@ static std::vector<GradientCase> customGradientCases() {
            [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
              GraphMath g(b, loc);
              return buildCustomGradient(g, xs[0], xs[1]);
+           }},
+          {"tangents of two",
+           {numbers({d(0), 3}, {2, 3}), numbers({d(0), 3}, {2, 3}, "any", 2)},
+           [](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+             GraphMath g(b, loc);
+             return buildCustomJvp(g, xs[0], xs[1]);
            }}};
 }
 

@@ -1192,7 +1192,9 @@ static std::vector<SweepCase> checkpointCases() {
   return givenGradientCases("checkpoint", buildCheckpoint);
 }
 static std::vector<SweepCase> customGradientCases() {
-  return givenGradientCases("custom_gradient", buildCustomGradient);
+  std::vector<SweepCase> cases = givenGradientCases("custom_gradient", buildCustomGradient);
+  llvm::append_range(cases, givenGradientCases("custom_jvp", buildCustomJvp));
+  return cases;
 }
 
 static std::vector<SweepCase> enterRankCases() {

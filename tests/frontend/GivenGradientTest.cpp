@@ -34,6 +34,28 @@ TEST_CASE("custom_gradient of tensors and of vectors", "[gradients]") {
   checkArray(found[3], array({0, 0}));
 }
 
+TEST_CASE("custom_jvp of tensors and of vectors", "[gradients]") {
+  Tensor x = fed({2}), w = fed({2});
+  auto one = K::custom_jvp([](const Tensor &a) { return K::square(a); },
+                           [](const Tensor &a, const Tensor &t) { return t * a; });
+  auto two = K::custom_jvp(
+      [](const Tensor &a, const Tensor &b) { return std::pair(a * b, a + b); },
+      [](const std::vector<Tensor> &inputs, const std::vector<Tensor> &tangents) {
+        return std::vector<Tensor>{tangents[0] * inputs[1], Tensor()};
+      });
+  std::vector<Tensor> both = two(x, w);
+  auto f = K::function({x, w}, {K::gradients(one(x), x)[0], K::jvp(one(x), x, w)[0],
+                                K::gradients(both[0] + both[1], x)[0],
+                                K::gradients(both[0] + both[1], w)[0],
+                                K::jvp({both[0], both[1]}, {x, w}, {w, x})[0]});
+  std::vector<Array> found = f({array({2, 3}), array({5, 7})});
+  checkArray(found[0], array({2, 3}));
+  checkArray(found[1], array({10, 21}));
+  checkArray(found[2], array({5, 7}));
+  checkArray(found[3], array({0, 0}));
+  checkArray(found[4], array({25, 49}));
+}
+
 TEST_CASE("an empty tensor stands for a gradient of zeros", "[gradients]") {
   Tensor x = fed({2});
   auto none =
@@ -54,6 +76,12 @@ TEST_CASE("custom_gradient and checkpoint refuse what does not fit", "[gradients
   CHECK(has(errorOf<keratin::ValueError>([&] { K::custom_gradient(sum, ofOne)(x); }),
             "custom_gradient: the number of the function's parameters is 2; needed 1, one for each "
             "input"));
+  auto tangent = [](const Tensor &, const Tensor &t) { return t; };
+  CHECK(has(errorOf<keratin::ValueError>([&] { K::custom_jvp(sum, tangent)(x, x); }),
+            "custom_jvp: jvp takes an input and a tangent; there are 2 inputs, needed vectors"));
+  CHECK(has(errorOf<keratin::ValueError>([&] { K::custom_jvp(pair, tangent)(x); }),
+            "custom_jvp: the number of tangents that jvp returns is 1; needed 2, one for each "
+            "output"));
   CHECK(has(errorOf<keratin::ValueError>([&] { K::checkpoint(sum)(x); }),
             "checkpoint: the function has 2 parameters; needed 1, one for each input"));
   CHECK(has(errorOf<keratin::ValueError>([&] { K::fixed_point(sum, x); }),

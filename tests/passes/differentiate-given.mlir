@@ -98,6 +98,75 @@ func.func @tangent_of_the_outputs_ops(%x: tensor<3xf32>, %v: tensor<3xf32>) -> (
 
 // -----
 
+// The tangent is what the body says, the gradient its transpose, and nothing of sin.
+// TEXT-LABEL: func.func @tangent_that_is_given
+// TEXT:         keratin.custom_gradient %{{.*}} of %{{.*}} with %{{.*}} {forward, keratin.captured_results = array<i64: 0>} : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> {
+// CHECK-LABEL: func.func @tangent_that_is_given
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<3xf32>, %[[V:[^:]*]]: tensor<3xf32>, %[[W:[^:]*]]: tensor<3xf32>
+// CHECK:         %[[Y:.*]] = keratin.sin %[[X]]
+// CHECK-NOT:     keratin.cos
+// CHECK:         %[[E:.*]] = keratin.exp %[[Y]]
+// CHECK:         %[[T:.*]] = keratin.mul %[[V]], %[[E]]
+// CHECK:         %[[G:.*]] = keratin.mul %[[W]], %[[E]]
+// CHECK-NOT:     custom_gradient
+// CHECK:         return %[[T]], %[[G]]
+func.func @tangent_that_is_given(%x: tensor<3xf32>, %v: tensor<3xf32>, %w: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %s = keratin.sin %x : (tensor<3xf32>) -> tensor<3xf32>
+  %y = keratin.custom_gradient %s of %x with %s {forward, keratin.captured_results = array<i64: 0>} : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%t: tensor<3xf32>, %r: tensor<3xf32>):
+    %e = keratin.exp %r : (tensor<3xf32>) -> tensor<3xf32>
+    %p = keratin.mul %t, %e : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    keratin.yield %p : tensor<3xf32>
+  }
+  %t = keratin.jvp of %y wrt %x along %v : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %g = keratin.vjp of %y wrt %x along %w : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %t, %g : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// Of an output without a cotangent nothing comes, of an input without a tangent zeros go in.
+// CHECK-LABEL: func.func @tangents_of_several
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<f32>, %[[W:[^:]*]]: tensor<f32>, %[[V:[^:]*]]: tensor<f32>
+// CHECK:         %[[ZERO:.*]] = keratin.constant dense<0.000000e+00>
+// CHECK:         %[[T:.*]] = keratin.sub %[[V]], %[[ZERO]]
+// CHECK:         %[[G:.*]] = keratin.neg %[[V]]
+// CHECK:         return %[[T]], %[[G]]
+func.func @tangents_of_several(%x: tensor<f32>, %w: tensor<f32>, %v: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %s = keratin.sub %x, %w : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %p = keratin.mul %x, %w : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %y:2 = keratin.custom_gradient %s, %p of %x, %w {forward} : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  ^bb0(%dx: tensor<f32>, %dw: tensor<f32>):
+    %d = keratin.sub %dx, %dw : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %e = keratin.exp %dw : (tensor<f32>) -> tensor<f32>
+    keratin.yield %d, %e : tensor<f32>, tensor<f32>
+  }
+  %t = keratin.jvp of %y#0 wrt %x along %v : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %g = keratin.vjp of %y#0 wrt %w along %v : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %t, %g : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// The derivative of sin at tangents of zero.
+// CHECK-LABEL: func.func @transpose_at_zero
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<f32>, %[[V:[^:]*]]: tensor<f32>
+// CHECK:         %[[ZERO:.*]] = keratin.constant dense<0.000000e+00>
+// CHECK:         %[[C:.*]] = keratin.cos %[[ZERO]]
+// CHECK:         %[[G:.*]] = keratin.mul %[[V]], %[[C]]
+// CHECK:         return %[[G]]
+func.func @transpose_at_zero(%x: tensor<f32>, %v: tensor<f32>) -> tensor<f32> {
+  %y = keratin.custom_gradient %x of %x {forward} : (tensor<f32>, tensor<f32>) -> tensor<f32> {
+  ^bb0(%t: tensor<f32>):
+    %s = keratin.sin %t : (tensor<f32>) -> tensor<f32>
+    keratin.yield %s : tensor<f32>
+  }
+  %g = keratin.vjp of %y wrt %x along %v : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
 // TEXT-LABEL: func.func @checkpoint_is_done_again
 // TEXT:         keratin.checkpoint(%{{.*}}, %{{.*}}) {keratin.delayed = array<i64: 0>} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> {
 // CHECK-LABEL: func.func @checkpoint_is_done_again

@@ -111,6 +111,96 @@ def test_what_custom_gradient_refuses():
         assert str(caught.value).startswith(what), caught.value
 
 
+def test_custom_jvp_of_one():
+    # Both modes go by it, both orders too: it says 3 x^2 of x^2, whose own derivative is 6 x.
+    x, v = K.placeholder((3,), dtype='float64'), K.placeholder((3,), dtype='float64')
+    y = K.custom_jvp(lambda x: K.square(x), lambda x, t: t * 3. * K.square(x))(x)
+    tangent, gradient = K.jvp(y, x, v)[0], K.gradients(y, x)[0]
+    at, along = np.array([1., -2., 3.]), np.array([.5, 2., -1.])
+    found = K.function([x, v], [y, tangent, gradient, K.jvp(gradient, x, v)[0], K.gradients(K.sum(tangent), x)[0],
+                                K.jvp(tangent, x, v)[0], K.gradients(K.sum(gradient * v), x)[0]])([at, along])
+    agree(found[0], at**2)
+    agree(found[1], 3 * at**2 * along, 1e-12)
+    agree(found[2], 3 * at**2, 1e-12)
+    for second in found[3:5] + found[6:]:
+        agree(second, 6 * at * along, 1e-12)
+    agree(found[5], 6 * at * along**2, 1e-12)
+
+
+def test_custom_jvp_of_several():
+    x, w = K.placeholder((2,), dtype='float64'), K.placeholder((2, 2), dtype='float64')
+
+    def jvp(inputs, tangents):
+        assert [K.int_shape(t) for t in inputs] == [(2,), (2, 2)] == [K.int_shape(t) for t in tangents]
+        return [tangents[0] * 10. + K.sum(tangents[1] * inputs[1], axis=0), None]
+    y, z = K.custom_jvp(lambda x, w: [x * 2., K.sum(w)], jvp)(x, w)
+    at, weights = np.array([1., 2.]), np.array([[1., 2.], [3., 4.]])
+    values = K.function([x, w], [K.sum(y) + z] + K.gradients(K.sum(y) + z, [x, w]) +
+                        K.jvp([y, z], [x, w], [x, K.ones_like(w)]))([at, weights])
+    assert values[0] == 16
+    agree(values[1], np.array([10., 10.]))
+    agree(values[2], weights)
+    agree(values[3], 10 * at + weights.sum(0))
+    agree(values[4], np.float64(0))
+
+
+def test_custom_jvp_in_loops_and_maps():
+    x = K.placeholder((5, 3), dtype='float64')
+    w = K.variable([1., 2., 3.], 'float64')
+    double = K.custom_jvp(lambda a, b: a * b, lambda inputs, tangents: tangents[0] * inputs[1] * 2. + tangents[1] * inputs[0] * 3.)
+    at, weights = numbers(5, 3).astype('float64'), np.array([1., 2., 3.])
+    for mapped in (K.map_fn, K.vectorized_map):
+        y = mapped(lambda row: double(row, w), x)
+        loss = K.sum(y * y)
+        of_x, of_w, along = K.function([x], K.gradients(loss, [x, w]) + K.jvp(y, w, K.ones_like(w)))([at])
+        agree(of_x, 2 * at * weights * 2 * weights, 1e-12)
+        agree(of_w, (2 * at * weights * 3 * at).sum(0), 1e-12)
+        agree(along, 3 * at, 1e-12)
+        # A map of derivatives: each row's own.
+        rows = mapped(lambda row: K.jvp(double(row, w), row, K.ones_like(row))[0] + K.gradients(K.sum(double(row, w)), [row])[0], x)
+        agree(K.function([x], [rows])([at])[0], np.broadcast_to(4 * weights, (5, 3)), 1e-12)
+    summed = K.foldl(lambda a, row: double(a, row), x, initializer=K.ones((3,), 'float64'))
+    products = at.prod(0)
+    expected = np.stack([3 * products / at[i] * 2.**(4 - i) for i in range(5)])
+    gradient, along = K.function([x], K.gradients(K.sum(summed), [x]) + K.jvp(summed, x, K.ones_like(x)))([at])
+    agree(gradient, expected, 1e-12)
+    agree(along, expected.sum(0), 1e-12)
+
+
+def test_the_gradient_of_a_jvp_that_is_not_linear():
+    # That of its derivative where tangents are zero.
+    x = K.placeholder((2,))
+    y = K.custom_jvp(lambda x: x, lambda x, t: K.sin(t) + K.square(t))(x)
+    at = np.array([.5, 2.], 'float32')
+    gradient, tangent = K.function([x], [K.gradients(y, x)[0], K.jvp(y, x, x)[0]])([at])
+    agree(gradient, np.ones(2, 'float32'))
+    agree(tangent, np.sin(at) + at**2)
+
+
+def test_what_custom_jvp_refuses():
+    x, n = K.placeholder((2,)), K.placeholder((2,), dtype='int32')
+
+    def given(jvp, f=lambda x: x * 2.):
+        return lambda: K.custom_jvp(f, jvp)(x)
+    for wrong, what in [
+            (given(lambda x, t: [t, t]), 'the number of tangents that jvp returns is 2; needed 1, one for each output'),
+            (given(lambda x, t: K.cast(t, 'float64')), 'tangent 0 that jvp returns is float64; needed float32, as the output is'),
+            (given(lambda x, t: K.sum(t)), 'an output and its tangent, tangent 0 of jvp, must have equal shapes; found (2,) and ()'),
+            (given(lambda x, t: t, lambda x: K.cast(x, 'int32')), 'output 0 is int32, which has no gradient; needed floats'),
+            (lambda: K.custom_jvp(lambda x: x, lambda x, t: t)(n), 'input 0 is int32, which has no gradient; let the function take it from outside'),
+            (lambda: K.custom_jvp(lambda: x, lambda x, t: t)(), 'there are no inputs; needed one tensor or more')]:
+        with pytest.raises(ValueError) as caught:
+            wrong()
+        assert str(caught.value).startswith('custom_jvp: ' + what), caught.value
+        assert 'derivatives_test.py' in str(caught.value)
+    for wrong, what in [(lambda: K.custom_jvp(3, lambda x, t: t), 'custom_jvp: f is 3'),
+                        (lambda: K.custom_jvp(lambda x: x, None), 'custom_jvp: jvp is None'),
+                        (given(lambda x, t: 'no'), "custom_jvp: jvp's result is 'no'")]:
+        with pytest.raises(TypeError) as caught:
+            wrong()
+        assert str(caught.value).startswith(what), caught.value
+
+
 def test_forward_mode_needs_a_linear_gradient():
     x = K.placeholder((2,))
     y = K.custom_gradient(lambda x: x, lambda x, y, dy: K.sin(dy))(x)
@@ -268,9 +358,32 @@ def test_fixed_points_of_rows():
     x = K.placeholder((None,), dtype='float64')
     roots = K.vmap(lambda a: K.fixed_point(lambda x: (x + a / x) / 2., K.constant(1., 'float64')))(x)
     at = np.array([2., 9., .25])
-    value, gradient = K.function([x], [roots] + K.gradients(K.sum(roots), [x]))([at])
+    value, gradient, tangent = K.function([x], [roots] + K.gradients(K.sum(roots), [x]) + K.jvp(roots, x, x))([at])
     agree(value, at**.5, 1e-12)
     agree(gradient, .5 / at**.5, 1e-9)
+    agree(tangent, .5 * at**.5, 1e-9)
+
+
+def test_tangents_of_a_fixed_point():
+    # x = a cos(x) / 2, element by element, and a sum over all: a system of its own, whose matrix is not symmetric.
+    a, v = K.placeholder((3,), dtype='float64'), K.placeholder((3,), dtype='float64')
+    weights = K.constant([.1, -.2, .3], 'float64')
+    x = K.fixed_point(lambda x: .5 * a * K.cos(x) + K.sum(x * weights) * K.square(a) * .1, K.zeros((3,), 'float64'), tolerance=1e-14)
+    tangent, gradient = K.jvp(x, a, v)[0], K.gradients(K.sum(x * weights), a)[0]
+    f = K.function([a, v], [x, tangent, gradient, K.gradients(K.sum(tangent * weights), a)[0], K.gradients(K.sum(tangent), v)[0],
+                            K.jvp(gradient, a, v)[0], K.jvp(tangent, a, v)[0]])
+    at, along, step = np.array([.5, 1.2, -.7]), np.array([1., -.5, 2.]), 1e-5
+    found = f([at, along])
+
+    def derivative(i):
+        return (f([at + step * along, along])[i] - f([at - step * along, along])[i]) / (2 * step)
+    agree(found[1], derivative(0), 1e-8)
+    agree(found[2] @ along, np.float64(found[1] @ [.1, -.2, .3]), 1e-11)
+    agree(found[5], derivative(2), 1e-8)
+    agree(found[6], derivative(1), 1e-7)
+    # The Hessian of a weighted sum, forwards over backwards and backwards over forwards.
+    agree(found[3], found[5], 1e-10)
+    agree(found[4], K.function([a], K.gradients(K.sum(x), a))([at])[0], 1e-11)
 
 
 def test_root_of_a_system():

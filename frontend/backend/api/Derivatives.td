@@ -27,6 +27,33 @@ def Api_custom_gradient : Keratin_Extension<"custom_gradient", "custom_gradient(
         clipped = K.custom_gradient(lambda x: x, lambda x, y, dy: K.clip(dy, -1., 1.))
   }];
 }
+def Api_custom_jvp : Keratin_Extension<"custom_jvp", "custom_jvp(f, jvp)"> {
+  let hasAddress = 0;
+  let pythonResult = "Callable[..., Any]";
+  let documentation = [{
+    The function that computes what f does, with tangents of the user's own.
+
+    Args:
+        f: a function of tensors of floats that returns one or a list of them. What it takes from
+            outside is a constant to tangents: what is to have one is an argument.
+        jvp: a function of (inputs, tangents) that returns the tangent of each output, a list or,
+            of one, the tensor, with the output's shape and dtype; None stands for zeros. Inputs and
+            tangents are lists, or the tensors if f has one argument. It is to be linear in the
+            tangents.
+
+    Returns:
+        A function of tensors, or what becomes such. K.jvp() of its results is what jvp returns, and
+        K.gradients() is the transpose of that; where jvp is not linear in the tangents, of its
+        derivative where they are zero.
+
+    Raises:
+        ValueError: from the function: for inputs and outputs of other dtypes than floats, and
+            tangents that are not as many as outputs, or of another shape or dtype.
+
+    Example:
+        exp = K.custom_jvp(K.exp, lambda x, t: t * K.exp(x))
+  }];
+}
 def Api_checkpoint : Keratin_Extension<"checkpoint", "checkpoint(f)"> {
   let hasAddress = 0;
   let pythonResult = "Callable[..., Any]";
@@ -63,8 +90,8 @@ def Api_fixed_point : Keratin_Extension<"fixed_point",
 
     Returns:
         A tensor, or a list if x0 is one. The gradient flows to what f takes from outside, by the
-        implicit function theorem: nothing is kept of the iterations. None flows to x0. K.jvp() has
-        none of it.
+        implicit function theorem: nothing is kept of the iterations. None flows to x0. K.jvp() finds
+        tangents as x was found.
 
     Raises:
         ValueError: for a function that returns another number of tensors, or other shapes or

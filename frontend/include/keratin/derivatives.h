@@ -57,6 +57,47 @@ private:
   bool takesOne = false;
 };
 
+// The tangents that K::custom_jvp is given: a function of the inputs and of their tangents, two
+// vectors, or two tensors where there is one input. It returns the tangent of each output, a
+// vector, or a tensor where there is one; an empty tensor stands for zeros.
+class TangentFunction {
+public:
+  template <typename F,
+            typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, TangentFunction>>>
+  TangentFunction(F jvp) {
+    using List = const std::vector<Tensor> &;
+    using One = const Tensor &;
+    detail::checkFunction(jvp, "custom_jvp: the function of tangents");
+    if constexpr (std::is_invocable_v<F &, List, List>) {
+      function = [jvp](List inputs, List tangents) mutable {
+        return listOf(jvp(inputs, tangents));
+      };
+    } else {
+      static_assert(std::is_invocable_v<F &, One, One>,
+                    "a function of tangents takes inputs and tangents, vectors or tensors");
+      takesOne = true;
+      function = [jvp](List inputs, List tangents) mutable {
+        return listOf(jvp(inputs.front(), tangents.front()));
+      };
+    }
+  }
+
+  std::vector<Tensor> operator()(const std::vector<Tensor> &inputs,
+                                 const std::vector<Tensor> &tangents) const {
+    return function(inputs, tangents);
+  }
+  // Whether it is for one input.
+  bool isOfOne() const { return takesOne; }
+
+private:
+  static std::vector<Tensor> listOf(Tensor tensor) { return {std::move(tensor)}; }
+  static std::vector<Tensor> listOf(std::vector<Tensor> tensors) { return tensors; }
+
+  std::function<std::vector<Tensor>(const std::vector<Tensor> &, const std::vector<Tensor> &)>
+      function;
+  bool takesOne = false;
+};
+
 // How exact K::odeint is.
 struct OdeOptions {
   // An error of a step that is allowed: rtol times the element, and atol.
@@ -69,6 +110,8 @@ namespace detail {
 
 std::vector<Tensor> customGradient(const LoopBody &f, const GradientFunction &vjp,
                                    const std::vector<Operand> &inputs, SourceLocation location);
+std::vector<Tensor> customJvp(const LoopBody &f, const TangentFunction &jvp,
+                              const std::vector<Operand> &inputs, SourceLocation location);
 std::vector<Tensor> checkpoint(const LoopBody &f, const std::vector<Operand> &inputs,
                                SourceLocation location);
 std::vector<Tensor> fixedPoint(const LoopBody &f, const std::vector<Operand> &x0,
@@ -96,6 +139,25 @@ auto custom_gradient(F f, GradientFunction vjp,
           location](const auto &...inputs) {
     std::vector<Tensor> results =
         detail::customGradient(f, vjp, {Operand(inputs, location)...}, location);
+    if constexpr (isOne)
+      return results.front();
+    else
+      return results;
+  };
+}
+
+// The function of tensors that computes f and has `jvp` for its tangents. Inputs and outputs are
+// floats. What f takes from outside is a constant to them; what is to have a tangent is an input.
+// The gradient is jvp transposed: it is to be linear in the tangents, and where it is not, the
+// gradient is that of its derivative at tangents of zero. Not a function of Keras; as
+// jax.custom_jvp.
+template <typename F>
+auto custom_jvp(F f, TangentFunction jvp, SourceLocation location = SourceLocation::current()) {
+  constexpr bool isOne = detail::returnsTensor<F>();
+  return [f = LoopBody(std::move(f), "custom_jvp: the function"), jvp = std::move(jvp),
+          location](const auto &...inputs) {
+    std::vector<Tensor> results =
+        detail::customJvp(f, jvp, {Operand(inputs, location)...}, location);
     if constexpr (isOne)
       return results.front();
     else

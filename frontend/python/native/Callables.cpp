@@ -76,24 +76,36 @@ std::pair<std::vector<Tensor>, bool> Callable::tensorOrList(const std::vector<Te
   return {tensors(result), isSequence(result)};
 }
 
+std::vector<Tensor> Callable::tensorsOrNone(nb::handle result) const {
+  auto derivative = [&](nb::handle each) { return each.is_none() ? Tensor() : tensor(each); };
+  if (!isSequence(result))
+    return {derivative(result)};
+  std::vector<Tensor> all;
+  for (nb::handle each : result)
+    all.push_back(derivative(each));
+  return all;
+}
+
+static nb::object tensorOrListOf(const std::vector<Tensor> &tensors, bool isList) {
+  return isList ? sequenceOf(tensors, /*isTuple=*/false) : toPython(tensors.front());
+}
+
 std::vector<Tensor> Callable::gradients(const std::vector<Tensor> &inputs,
                                         const std::vector<Tensor> &outputs,
                                         const std::vector<Tensor> &cotangents,
                                         bool outputsAreList) const {
   AcquiredGil gil;
-  auto objectOf = [](const std::vector<Tensor> &tensors, bool isList) {
-    return isList ? sequenceOf(tensors, /*isTuple=*/false) : toPython(tensors.front());
-  };
-  nb::object result =
-      callWith(object(), {objectOf(inputs, inputs.size() != 1), objectOf(outputs, outputsAreList),
-                          objectOf(cotangents, outputsAreList)});
-  auto gradient = [&](nb::handle each) { return each.is_none() ? Tensor() : tensor(each); };
-  if (!isSequence(result))
-    return {gradient(result)};
-  std::vector<Tensor> all;
-  for (nb::handle each : result)
-    all.push_back(gradient(each));
-  return all;
+  return tensorsOrNone(callWith(object(), {tensorOrListOf(inputs, inputs.size() != 1),
+                                           tensorOrListOf(outputs, outputsAreList),
+                                           tensorOrListOf(cotangents, outputsAreList)}));
+}
+
+std::vector<Tensor> Callable::tangents(const std::vector<Tensor> &inputs,
+                                       const std::vector<Tensor> &tangents) const {
+  AcquiredGil gil;
+  const bool isList = inputs.size() != 1;
+  return tensorsOrNone(
+      callWith(object(), {tensorOrListOf(inputs, isList), tensorOrListOf(tangents, isList)}));
 }
 
 RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &states) const {

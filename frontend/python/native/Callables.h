@@ -34,12 +34,18 @@ public:
   std::vector<Tensor> gradients(const std::vector<Tensor> &inputs,
                                 const std::vector<Tensor> &outputs,
                                 const std::vector<Tensor> &cotangents, bool outputsAreList) const;
+  // jvp(inputs, tangents): each a list, or a tensor where there is one input. An empty tensor for
+  // None.
+  std::vector<Tensor> tangents(const std::vector<Tensor> &inputs,
+                               const std::vector<Tensor> &tangents) const;
   // step(input, states), which returns (output, states).
   RnnStepResult step(const Tensor &input, const std::vector<Tensor> &states) const;
 
 private:
   Tensor tensor(nb::handle result) const;
   std::vector<Tensor> tensors(nb::handle result) const;
+  // An empty one for None.
+  std::vector<Tensor> tensorsOrNone(nb::handle result) const;
 
   std::shared_ptr<PyObject> function;
   std::string what;

@@ -54,6 +54,21 @@ nb::object customGradient(nb::handle f, nb::handle vjp, SourceLocation place) {
   });
 }
 
+nb::object customJvp(nb::handle f, nb::handle jvp, SourceLocation place) {
+  Callable function = callableOf(f, {"custom_jvp", 0, place}),
+           tangent = callableOf(jvp, {"custom_jvp", 1, place});
+  return nb::cpp_function([function, tangent](nb::args arguments) {
+    SourceLocation place = userPlace();
+    bool isList = false;
+    auto tangents = [&](const std::vector<Tensor> &inputs, const std::vector<Tensor> &along) {
+      return tangent.tangents(inputs, along);
+    };
+    std::vector<Tensor> results = keratin::detail::customJvp(
+        noting(function, isList), tangents, operandsOf(arguments, "custom_jvp", place), place);
+    return resultOf(results, isList);
+  });
+}
+
 nb::object checkpoint(nb::handle f, SourceLocation place) {
   Callable function = callableOf(f, {"checkpoint", 0, place});
   return nb::cpp_function([function](nb::args arguments) {
@@ -116,6 +131,7 @@ nb::object odeint(nb::handle f, nb::handle y0, const Operand &t, double rtol, do
 void keratin::python::registerDerivatives(nb::module_ &m) {
   add<&checkpoint>(m, "checkpoint");
   add<&customGradient>(m, "custom_gradient");
+  add<&customJvp>(m, "custom_jvp");
   add<&fixedPoint>(m, "fixed_point");
   add<&odeint>(m, "odeint");
   add<&root>(m, "root");
