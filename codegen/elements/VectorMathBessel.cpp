@@ -24,21 +24,19 @@ struct BesselArgument {
 
 VectorExpr besselI0e(const VectorExpr &x) {
   BesselArgument of(x);
-  bool isDouble = x.width() == 64;
-  VectorExpr small = isDouble ? polynomial(of.square, coefficients::besselI0Small64)
-                              : polynomial(of.square, coefficients::besselI0Small32);
-  VectorExpr large = isDouble ? polynomial(of.reciprocal, coefficients::besselI0Large64)
-                              : polynomial(of.reciprocal, coefficients::besselI0Large32);
+  VectorExpr small =
+      polynomial(of.square, coefficients::besselI0Small64, coefficients::besselI0Small32);
+  VectorExpr large =
+      polynomial(of.reciprocal, coefficients::besselI0Large64, coefficients::besselI0Large32);
   return select(of.isSmall, of.decay * small, large / of.root);
 }
 
 VectorExpr besselI1e(const VectorExpr &x) {
   BesselArgument of(x);
-  bool isDouble = x.width() == 64;
-  VectorExpr small = isDouble ? polynomial(of.square, coefficients::besselI1Small64)
-                              : polynomial(of.square, coefficients::besselI1Small32);
-  VectorExpr large = isDouble ? polynomial(of.reciprocal, coefficients::besselI1Large64)
-                              : polynomial(of.reciprocal, coefficients::besselI1Large32);
+  VectorExpr small =
+      polynomial(of.square, coefficients::besselI1Small64, coefficients::besselI1Small32);
+  VectorExpr large =
+      polynomial(of.reciprocal, coefficients::besselI1Large64, coefficients::besselI1Large32);
   return select(of.isSmall, x * (of.decay * small), copySign(large / of.root, x));
 }
 

@@ -22,16 +22,14 @@ VectorExpr erfc(const VectorExpr &x) {
   bool isDouble = x.width() == 64;
   VectorExpr a = abs(x);
   VectorExpr z = x * x;
-  VectorExpr tail =
-      isDouble ? polynomial(z, coefficients::erfSmall64) : polynomial(z, coefficients::erfSmall32);
+  VectorExpr tail = polynomial(z, coefficients::erfSmall64, coefficients::erfSmall32);
   VectorExpr near = 1.0 - fma(x, tail, x);
   // e^(-a^2) S / (1 + 2 a); it is 0 beyond the bound. An error of a^2 would be one of e^(-a^2) many
   // times as large.
   VectorExpr bounded = atMost(a, isDouble ? 27.5 : 10.2);
   Pair exponent = square(bounded);
   VectorExpr t = (bounded - 3.0) / (bounded + 3.0);
-  VectorExpr scaled = isDouble ? polynomial(t, coefficients::erfcScaled64)
-                               : polynomial(t, coefficients::erfcScaled32);
+  VectorExpr scaled = polynomial(t, coefficients::erfcScaled64, coefficients::erfcScaled32);
   scaled = scaled / fma(bounded, 2.0, 1.0);
   VectorExpr far = expPreciseOfSum(-exponent.high, -exponent.low) * scaled;
   far = select(x < 0.0, 2.0 - far, far);

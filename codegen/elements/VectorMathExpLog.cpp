@@ -51,16 +51,12 @@ static ExpReduction reduceExp(const VectorExpr &x, int offset, bool withLow = fa
 
 // (e^r - 1 - r) / r^2 for the reduced argument.
 static VectorExpr expTail(const VectorExpr &r) {
-  if (r.width() == 64)
-    return polynomial(r, coefficients::exp64);
-  return polynomial(r, coefficients::exp32);
+  return polynomial(r, coefficients::exp64, coefficients::exp32);
 }
 
 // The same with the relative error that expm1 needs.
 static VectorExpr expm1Tail(const VectorExpr &r) {
-  if (r.width() == 64)
-    return polynomial(r, coefficients::expm1Of64);
-  return polynomial(r, coefficients::expm1Of32);
+  return polynomial(r, coefficients::expm1Of64, coefficients::expm1Of32);
 }
 
 // The exponent of what scales e^x of negative x, in two steps, to a denormal number: the greatest
@@ -150,8 +146,7 @@ VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
   FloatFormat format(x);
   RoundedInteger k = nearestInteger(x, factor);
   VectorExpr f = fma(x, factor, -k.number);
-  VectorExpr p = format.isDouble ? polynomial(f, coefficients::exp2Of64)
-                                 : polynomial(f, coefficients::exp2Of32);
+  VectorExpr p = polynomial(f, coefficients::exp2Of64, coefficients::exp2Of32);
   if (const ExponentInstructions *machine = exponentInstructions(p))
     return machine->scale(p, k.number);
   // A product, not a sum of bits, so that NaN stays NaN.

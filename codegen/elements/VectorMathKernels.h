@@ -19,6 +19,12 @@ struct FloatFormat {
   int64_t signBit() const { return isDouble ? INT64_MIN : 0x80000000; }
 };
 
+// The one of two polynomials that is for the width of x.
+inline VectorExpr polynomial(const VectorExpr &x, llvm::ArrayRef<double> of64,
+                             llvm::ArrayRef<double> of32) {
+  return polynomial(x, x.width() == 64 ? of64 : of32);
+}
+
 // An integer as a float, and it and an offset as bits of the same width: of its upper bits, from
 // mantissaBits - 1 on, nothing is said.
 struct RoundedInteger {

@@ -11,8 +11,7 @@ VectorExpr tanh(const VectorExpr &x) {
   bool isDouble = x.width() == 64;
   VectorExpr a = abs(x);
   VectorExpr z = x * x;
-  VectorExpr tail =
-      isDouble ? polynomial(z, coefficients::tanh64) : polynomial(z, coefficients::tanh32);
+  VectorExpr tail = polynomial(z, coefficients::tanh64, coefficients::tanh32);
   VectorExpr small = fma(a * z, tail, a);
   // 1 beyond the bound.
   VectorExpr e = exp2Moderate(atMost(a, isDouble ? 20.0 : 10.0), 2 * log2OfE);
@@ -51,8 +50,7 @@ VectorExpr erf(const VectorExpr &x) {
   bool isDouble = x.width() == 64;
   VectorExpr a = abs(x);
   VectorExpr z = x * x;
-  VectorExpr tail =
-      isDouble ? polynomial(z, coefficients::erfSmall64) : polynomial(z, coefficients::erfSmall32);
+  VectorExpr tail = polynomial(z, coefficients::erfSmall64, coefficients::erfSmall32);
   VectorExpr small = fma(a, tail, a);
   return copySign(select(a < (isDouble ? 1.0 : 0.93), small, erfLarge(a)), x);
 }

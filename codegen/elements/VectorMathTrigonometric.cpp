@@ -188,15 +188,13 @@ static Reduced reduce(const VectorExpr &x) {
 
 static VectorExpr sinOfReduced(const VectorExpr &r) {
   VectorExpr z = r * r;
-  VectorExpr tail =
-      r.width() == 64 ? polynomial(z, coefficients::sin64) : polynomial(z, coefficients::sin32);
+  VectorExpr tail = polynomial(z, coefficients::sin64, coefficients::sin32);
   return fma(r * z, tail, r);
 }
 
 static VectorExpr cosOfReduced(const VectorExpr &r) {
   VectorExpr z = r * r;
-  VectorExpr tail =
-      r.width() == 64 ? polynomial(z, coefficients::cos64) : polynomial(z, coefficients::cos32);
+  VectorExpr tail = polynomial(z, coefficients::cos64, coefficients::cos32);
   return fma(fma(tail, z, -0.5), z, 1.0);
 }
 
@@ -240,8 +238,7 @@ VectorExpr atan(const VectorExpr &x) {
   double lowPart = isDouble ? piOverTwoLow : -0x1.777a5cp-25;
   VectorExpr baseLow = select(isLarge, lowPart, select(isMiddle, lowPart / 2, zero));
   VectorExpr z = t * t;
-  VectorExpr tail =
-      isDouble ? polynomial(z, coefficients::atan64) : polynomial(z, coefficients::atan32);
+  VectorExpr tail = polynomial(z, coefficients::atan64, coefficients::atan32);
   VectorExpr result = base + (t + fma(t * z, tail, baseLow));
   return copySign(result, x);
 }
