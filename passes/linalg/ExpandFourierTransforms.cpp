@@ -54,8 +54,7 @@ ComplexParts transformDirectly(GraphMath &g, const ComplexParts &x, bool inverse
           g.add(lines(made.im, DimExpr(0)), lines(made.re, shape[0]))};
 }
 
-// Of the lines of a matrix.
-static ComplexParts transformed(GraphMath &g, const ComplexParts &x, bool inverse) {
+ComplexParts transformLines(GraphMath &g, const ComplexParts &x, bool inverse) {
   const DimExpr size = getShape(x.re)[1];
   if (!size.isConstant())
     return transformDirectly(g, x, inverse);
@@ -65,6 +64,31 @@ static ComplexParts transformed(GraphMath &g, const ComplexParts &x, bool invers
   if (std::optional<SmallVector<int64_t>> factors = stageFactors(length))
     return transformInStages(g, x, *factors, inverse);
   return transformByConvolution(g, x, length, inverse);
+}
+
+static bool isZero(Value x) {
+  while (Operation *op = x.getDefiningOp()) {
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+      return elements && elements.getSplatValue<APFloat>().isZero();
+    }
+    if (!isa<BroadcastOp, ReshapeOp, TransposeOp>(op))
+      return false;
+    x = op->getOperand(0);
+  }
+  return false;
+}
+
+// Whether nobody reads an element of the last axis behind the first so many.
+static bool readsFirst(Value y, int64_t count) {
+  return llvm::all_of(y.getUsers(), [&](Operation *user) {
+    auto slice = dyn_cast<SliceOp>(user);
+    if (!slice || slice.getStrides().back() != 1)
+      return false;
+    std::optional<DimExpr> end =
+        add(slice.getStarts().getDims().back(), getShape(slice.getY()).back());
+    return end && end->isConstant() && end->constantValue() <= count;
+  });
 }
 
 namespace {
@@ -77,15 +101,49 @@ struct ExpandFourierTransformsPass
     for (FftOp op : ops) {
       OpBuilder builder(op);
       GraphMath g(builder, op.getLoc());
-      const Shape shape = getShape(op.getRe());
-      const Shape lines{product(Shape(shape.begin(), shape.end() - 1)).value(),
-                        shape.back()};
-      ComplexParts y = transformed(g, {g.reshape(op.getRe(), lines), g.reshape(op.getIm(), lines)},
-                                   op.getInverse());
-      op->replaceAllUsesWith(ValueRange{g.reshape(y.re, shape), g.reshape(y.im, shape)});
+      expand(g, op);
       op->erase();
     }
   }
+
+private:
+  void expand(GraphMath &g, FftOp op) const {
+    const Shape shape = getShape(op.getRe());
+    const Shape lines{product(Shape(shape.begin(), shape.end() - 1)).value(), shape.back()};
+    const ComplexParts x{g.reshape(op.getRe(), lines), g.reshape(op.getIm(), lines)};
+    const bool inverse = op.getInverse();
+    auto replace = [&](const ComplexParts &y) {
+      op->replaceAllUsesWith(ValueRange{g.reshape(y.re, shape), g.reshape(y.im, shape)});
+    };
+    const int64_t length = shape.back().isConstant() ? shape.back().constantValue() : 0;
+    // A small one is a product with one matrix, and half of that no less work than what is around
+    // it.
+    const bool isHalved = length % 2 == 0 && length >= kLeastHalved;
+    if (isHalved && isZero(op.getIm())) {
+      const ComplexParts half = transformReals(g, x.re, length, inverse);
+      if (readsFirst(op.getYRe(), length / 2 + 1) && readsFirst(op.getYIm(), length / 2 + 1)) {
+        replaceSlices(g, op.getYRe(), half.re);
+        replaceSlices(g, op.getYIm(), half.im);
+      } else {
+        replace(mirrored(g, half, length));
+      }
+    } else if (isHalved && op.getYIm().use_empty()) {
+      op.getYRe().replaceAllUsesWith(g.reshape(transformToReals(g, x, length, inverse), shape));
+    } else {
+      replace(transformLines(g, x, inverse));
+    }
+  }
+
+  // Slices of y by those of its first elements.
+  static void replaceSlices(GraphMath &g, Value y, Value first) {
+    Shape shape = getShape(y);
+    shape.back() = getShape(first).back();
+    first = g.reshape(first, shape);
+    for (Operation *user : llvm::make_early_inc_range(y.getUsers()))
+      user->setOperand(0, first);
+  }
+
+  static constexpr int64_t kLeastHalved = 64;
 };
 
 } // namespace

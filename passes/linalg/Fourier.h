@@ -12,7 +12,13 @@ struct ComplexParts {
 };
 
 // Transforms of the lines of a matrix; nothing is divided. `inverse`: with exp(2 pi i j k / n).
-//
+ComplexParts transformLines(ir::GraphMath &g, const ComplexParts &x, bool inverse);
+// The first n / 2 + 1 elements of that of real numbers, and all of them of these.
+ComplexParts transformReals(ir::GraphMath &g, mlir::Value x, int64_t length, bool inverse);
+ComplexParts mirrored(ir::GraphMath &g, const ComplexParts &half, int64_t length);
+// The real parts alone. Precondition of both: the length is even.
+mlir::Value transformToReals(ir::GraphMath &g, const ComplexParts &x, int64_t length, bool inverse);
+
 // Of a length with small factors, in stages.
 ComplexParts transformInStages(ir::GraphMath &g, const ComplexParts &x,
                                llvm::ArrayRef<int64_t> factors, bool inverse);

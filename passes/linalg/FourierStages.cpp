@@ -195,11 +195,12 @@ ComplexParts Stages::run(const ComplexParts &x) const {
   for (size_t number = 1; number < factors.size(); ++number)
     y = stage(y, number);
   // There is one place, and results lie behind lines.
-  Value ordered = g.reshape(g.transpose(y, {0, 2, 3, 1, 4}), {DimExpr(2), lines, DimExpr(length)});
   auto part = [&](int64_t start) {
-    Value one = g.slice(ordered, {DimExpr(start), DimExpr(0), DimExpr(0)},
-                        {DimExpr(1), lines, DimExpr(length)}, {1, 1, 1});
-    return g.reshape(one, {lines, DimExpr(length)});
+    Shape starts(5, DimExpr(0)), sizes = getShape(y);
+    starts[0] = DimExpr(start);
+    sizes[0] = DimExpr(1);
+    Value one = g.slice(y, starts, sizes, {1, 1, 1, 1, 1});
+    return g.reshape(g.transpose(one, {0, 2, 3, 1, 4}), {lines, DimExpr(length)});
   };
   return {part(0), part(1)};
 }

@@ -32,8 +32,9 @@ def ExpandFourierTransforms : KeratinPass<"expand-fourier-transforms"> {
     of some factors whose product it is: a keratin.dot_general with a constant matrix of the factor's
     size, for real and imaginary parts at once, and products with constants behind it. A length with
     a prime factor above 64 becomes a convolution by transforms of a length with small factors; one
-    that only the call knows a product with a matrix that the call computes. Leading dimensions are
-    batches throughout.
+    that only the call knows a product with a matrix that the call computes. Where imaginary parts are
+    zeros, or nobody reads those of the results, an even length takes a transform of half of it.
+    Leading dimensions are batches throughout.
 
     Before:
     ```mlir

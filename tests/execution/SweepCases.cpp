@@ -528,6 +528,42 @@ static std::vector<SweepCase> choleskyCases() {
   return cases;
 }
 
+// Of real numbers, half or whole, and to real numbers.
+static std::vector<SweepCase> realFftCases() {
+  std::vector<SweepCase> cases;
+  for (const char *sizes : {"2", "7", "64", "d1;96", "3;134", "d0"})
+    for (bool inverse : {false, true}) {
+      const Shape dims = shape(sizes);
+      const SweepInput part{dims, inverse ? KERATIN_DTYPE_FLOAT32 : KERATIN_DTYPE_FLOAT64,
+                            Elements::Small};
+      auto fft = [=](GraphMath &g, Value re, Value im) {
+        return g.builder().create<FftOp>(g.location(), re, im, inverse);
+      };
+      const std::string name = std::string(sizes) + (inverse ? " inverse" : "");
+      cases.push_back({"fft of reals " + name, {part}, [=](GraphMath &g, ValueRange xs) -> Values {
+                         auto op = fft(g, xs[0], g.zeroLike(xs[0]));
+                         return {op.getYRe(), op.getYIm()};
+                       }});
+      cases.push_back(
+          {"half a fft of reals " + name, {part}, [=](GraphMath &g, ValueRange xs) -> Values {
+             auto op = fft(g, xs[0], g.zeroLike(xs[0]));
+             Shape half = dims;
+             half.back() = add(*floordiv(half.back(), DimExpr(2)), DimExpr(1)).value();
+             if (!half.back().isConstant()) // which 0 has none of
+               half.back() = *floordiv(dims.back(), DimExpr(2));
+             const Shape starts(dims.size(), DimExpr(0));
+             const std::vector<int64_t> strides(dims.size(), 1);
+             return {g.slice(op.getYRe(), starts, half, strides),
+                     g.slice(op.getYIm(), starts, half, strides)};
+           }});
+      cases.push_back(
+          {"fft to reals " + name, {part, part}, [=](GraphMath &g, ValueRange xs) -> Values {
+             return {fft(g, xs[0], xs[1]).getYRe()};
+           }});
+    }
+  return cases;
+}
+
 // One stage and several, small ones and prime ones, lengths without small factors, unknown ones.
 static std::vector<SweepCase> fftCases() {
   std::vector<SweepCase> cases;
@@ -548,6 +584,8 @@ static std::vector<SweepCase> fftCases() {
            }});
     }
   }
+  for (SweepCase &one : realFftCases())
+    cases.push_back(std::move(one));
   return cases;
 }
 

@@ -56,3 +56,38 @@ func.func @an_unknown_length_is_a_product_with_a_computed_matrix(%a: tensor<?xf3
   %y:2 = keratin.fft %a, %b : (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>) -> (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>)
   return %y#0, %y#1 : tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>
 }
+
+// CHECK-LABEL: func.func @real_numbers_take_half_the_length
+// CHECK-SAME:  (%[[X:[a-z0-9]+]]: tensor<3x96xf32>)
+// CHECK-DAG:     keratin.slice %[[X]] starts = <0, 0> strides = [1, 2] : (tensor<3x96xf32>) -> tensor<3x48xf32>
+// CHECK-DAG:     keratin.slice %[[X]] starts = <0, 1> strides = [1, 2] : (tensor<3x96xf32>) -> tensor<3x48xf32>
+// CHECK:         %[[RE:.*]] = keratin.add %{{.*}} -> tensor<3x49xf32>
+// CHECK:         keratin.reverse {{.*}} -> tensor<3x47xf32>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<3x96xf32>
+func.func @real_numbers_take_half_the_length(%a: tensor<3x96xf32>) -> (tensor<3x96xf32>, tensor<3x96xf32>) {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %b = keratin.broadcast %zero dims = [] : (tensor<f32>) -> tensor<3x96xf32>
+  %y:2 = keratin.fft %a, %b : (tensor<3x96xf32>, tensor<3x96xf32>) -> (tensor<3x96xf32>, tensor<3x96xf32>)
+  return %y#0, %y#1 : tensor<3x96xf32>, tensor<3x96xf32>
+}
+
+// CHECK-LABEL: func.func @the_other_half_is_not_made_for_nobody
+// CHECK:         %[[RE:.*]] = keratin.add %{{.*}} -> tensor<1x49xf32>
+// CHECK-NOT:     keratin.concatenate {{.*}} -> tensor<1x96xf32>
+// CHECK:         keratin.slice %{{.*}} : (tensor<49xf32>) -> tensor<40xf32>
+func.func @the_other_half_is_not_made_for_nobody(%a: tensor<96xf32>) -> (tensor<40xf32>, tensor<49xf32>) {
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %b = keratin.broadcast %zero dims = [] : (tensor<f32>) -> tensor<96xf32>
+  %y:2 = keratin.fft %a, %b : (tensor<96xf32>, tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>)
+  %re = keratin.slice %y#0 starts = <0> strides = [1] : (tensor<96xf32>) -> tensor<40xf32>
+  %im = keratin.slice %y#1 starts = <0> strides = [1] : (tensor<96xf32>) -> tensor<49xf32>
+  return %re, %im : tensor<40xf32>, tensor<49xf32>
+}
+
+// CHECK-LABEL: func.func @real_parts_alone_take_half_the_length
+// CHECK:         keratin.dot_general {{.*}} -> tensor<{{[0-9]+}}x[[ROWS:[0-9]+]]xf32>
+// CHECK:         keratin.concatenate %{{.*}}, %{{.*}} {axis = 2 : i64} : (tensor<1x48x1xf32>, tensor<1x48x1xf32>) -> tensor<1x48x2xf32>
+func.func @real_parts_alone_take_half_the_length(%a: tensor<96xf32>, %b: tensor<96xf32>) -> tensor<96xf32> {
+  %y:2 = keratin.fft %a, %b : (tensor<96xf32>, tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>)
+  return %y#0 : tensor<96xf32>
+}
