@@ -9,7 +9,37 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
+static std::optional<int64_t> knownElements(Value value) {
+  std::optional<DimExpr> count = elementCount(getShape(value));
+  return count && count->isConstant() ? std::optional(count->constantValue()) : std::nullopt;
+}
+
+// Whether all of it, or nearly, is read by a gather.
+static bool isGathered(ConcatenateOp op, int64_t elements) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto gather = dyn_cast<GatherOp>(user);
+    return gather && gather.getX() == op.getY() &&
+           knownElements(gather.getY()).value_or(0) >= elements / 2;
+  });
+}
+
+bool keratin::passes::isCopied(ConcatenateOp op) {
+  constexpr int64_t manyOperands = 9, manyGathered = 3, longRun = 16; // elements, on average
+  const int64_t operands = int64_t(op.getXs().size());
+  const std::optional<int64_t> elements = knownElements(op.getY());
+  if (operands < manyGathered || !elements)
+    return false;
+  int64_t rows = 1;
+  for (const DimExpr &size : ArrayRef(getShape(op.getY())).take_front(op.getAxis()))
+    rows *= size.constantValue();
+  if (*elements < longRun * operands * rows)
+    return false;
+  return operands >= manyOperands || isGathered(op, *elements);
+}
+
 bool FusionPolicy::isFusible(Operation *op) const {
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && isCopied(concatenate))
+    return false;
   return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface>(op) ||
          isTiled(op) || isFreeToRepeat(op) || (limits.random && isa<RandomBitsOp>(op));
 }

@@ -3,6 +3,7 @@
 #ifndef KERATIN_PASSES_FUSION_FUSIONPOLICY_H
 #define KERATIN_PASSES_FUSION_FUSIONPOLICY_H
 
+#include "ir/dialect/Keratin.h"
 #include "ir/interfaces/IterationSpace.h"
 
 namespace keratin::passes {
@@ -27,6 +28,11 @@ struct Nest {
   int64_t recomputed = 0; // ops done anew for every element that reads them
   int64_t moves = 0;      // ops that compute an index out of an index
 };
+
+// Whether it is copied run by run, in a kernel of its own: of many long operands, each element of a
+// loop nest would look for its own among all, and what the others are made of would be computed
+// under masks. A gather looks into each of a few.
+bool isCopied(ir::ConcatenateOp op);
 
 class FusionPolicy {
 public:

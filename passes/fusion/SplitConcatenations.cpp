@@ -1,6 +1,7 @@
 // Makes trees of concatenations of many operands.
 #include "ir/builder/GraphMath.h"
 #include "passes/Passes.h"
+#include "passes/fusion/FusionPolicy.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -17,7 +18,7 @@ struct SplitConcatenationsPass : impl::SplitConcatenationsBase<SplitConcatenatio
   void runOnOperation() override {
     SmallVector<ConcatenateOp> wide;
     getOperation().walk([&](ConcatenateOp op) {
-      if (int64_t(op.getXs().size()) > std::max<int64_t>(2, maxOperands))
+      if (int64_t(op.getXs().size()) > mostOperands(op))
         wide.push_back(op);
     });
     for (ConcatenateOp op : wide)
@@ -25,11 +26,16 @@ struct SplitConcatenationsPass : impl::SplitConcatenationsBase<SplitConcatenatio
   }
 
 private:
+  // Where runs are copied there is nothing to compare, but a loop for each.
+  int64_t mostOperands(ConcatenateOp op) const {
+    return std::max<int64_t>(2, isCopied(op) ? 4 * maxOperands : maxOperands);
+  }
+
   void split(ConcatenateOp op) const {
     OpBuilder builder(op);
     GraphMath g(builder, op.getLoc());
     SmallVector<Value> parts(op.getXs());
-    const int64_t most = std::max<int64_t>(2, maxOperands);
+    const int64_t most = mostOperands(op);
     while (int64_t(parts.size()) > most) {
       SmallVector<Value> joined;
       for (ArrayRef<Value> rest = parts; !rest.empty();) {
