@@ -7,6 +7,7 @@
 #include "ir/dialect/Keratin.h"
 #include "passes/sparsity/Colouring.h"
 #include "passes/sparsity/Dependencies.h"
+#include "passes/sparsity/Diagonals.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -46,6 +47,27 @@ static void addPlaces(SparseDerivative &derivative, const passes::SparsityPatter
   derivative.columns.assign(pattern.indices.begin(), pattern.indices.end());
 }
 
+// Without products, where the function's ops allow it.
+static std::optional<SparseDerivative> direct(ModuleOp module,
+                                              const passes::SparsityPattern &pattern) {
+  // What is compiled grows with it.
+  constexpr int64_t mostRules = 4096;
+  func::FuncOp function = *module.getOps<func::FuncOp>().begin();
+  std::optional<passes::Diagonals> found =
+      passes::buildDiagonals(function, 0, 0, pattern, mostRules);
+  if (!found)
+    return std::nullopt;
+  Operation *end = function.front().getTerminator();
+  end->setOperands(found->elements);
+  function.setType(
+      FunctionType::get(module.getContext(), function.getArgumentTypes(), end->getOperandTypes()));
+  SparseDerivative result;
+  addPlaces(result, pattern);
+  result.places = std::move(found->places);
+  result.isOfFunction = true;
+  return result;
+}
+
 static SparseDerivative compressed(const passes::SparsityPattern &pattern, ProductMode mode) {
   SparseDerivative result;
   addPlaces(result, pattern);
@@ -64,9 +86,9 @@ static SparseDerivative compressed(const passes::SparsityPattern &pattern, Produ
   return result;
 }
 
-static SparseDerivative compressedSymmetric(const passes::SparsityPattern &found) {
+// Of a symmetric structure.
+static SparseDerivative compressedSymmetric(const passes::SparsityPattern &pattern) {
   SparseDerivative result;
-  const passes::SparsityPattern pattern = found.symmetrized();
   addPlaces(result, pattern);
   passes::Colouring stars = passes::bestColouring(pattern, passes::colourStars);
   result.places = passes::placesByStars(pattern, stars);
@@ -75,8 +97,22 @@ static SparseDerivative compressedSymmetric(const passes::SparsityPattern &found
   return result;
 }
 
+static SparseDerivative derivativeOf(ModuleOp module, const passes::SparsityPattern &found,
+                                     ProductMode mode, bool mayChange) {
+  const bool isSymmetric = mode == ProductMode::Symmetric;
+  const passes::SparsityPattern pattern = isSymmetric ? found.symmetrized() : found;
+  // Who asks for a mode wants products.
+  if (mayChange && (isSymmetric || mode == ProductMode::Fewer))
+    if (std::optional<SparseDerivative> result = direct(module, pattern))
+      return *std::move(result);
+  SparseDerivative result = isSymmetric ? compressedSymmetric(pattern) : compressed(pattern, mode);
+  result.opsByElement = opsByElement(*module.getOps<func::FuncOp>().begin());
+  return result;
+}
+
 absl::StatusOr<SparseDerivative> keratin::compiler::findSparseDerivative(ModuleOp module,
                                                                          ProductMode mode,
+                                                                         bool mayChange,
                                                                          const std::string &name) {
   absl::StatusOr<SparseDerivative> result;
   absl::Status status = attempt(name, [&] {
@@ -87,9 +123,7 @@ absl::StatusOr<SparseDerivative> keratin::compiler::findSparseDerivative(ModuleO
       result = diagnostics.status();
       return;
     }
-    result =
-        mode == ProductMode::Symmetric ? compressedSymmetric(*pattern) : compressed(*pattern, mode);
-    result->opsByElement = opsByElement(*module.getOps<func::FuncOp>().begin());
+    result = derivativeOf(module, *pattern, mode, mayChange);
   });
   if (!status.ok())
     return status;

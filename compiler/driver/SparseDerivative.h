@@ -29,16 +29,19 @@ struct SparseDerivative {
   // Ops between the two, if all of them work element by element or move elements; else none. Of few
   // such the products can be computed in one loop, with what they need of the values.
   std::optional<int64_t> opsByElement;
-  // Where each entry is found in the products, which are one behind the other.
+  // Where each entry is found in the products, which are one behind the other; or in what the
+  // function returns now, from which it takes no products.
   std::vector<int64_t> places;
+  bool isOfFunction = false;
 };
 
 // Of the first result of the module's one function by its first argument, both of known size; for a
-// function with the contract of Compiler.h, which is consumed. Symmetric: its matrix is, as a
+// function with the contract of Compiler.h, which is consumed, or with `mayChange` may become one
+// that returns the entries, among others. Symmetric: its matrix is, as a
 // gradient's is. `name` begins messages. Errors and abandoned work are as those of compile(). A
 // structure that is found has its entries where the function's derivative may differ from zero.
 absl::StatusOr<SparseDerivative> findSparseDerivative(mlir::ModuleOp module, ProductMode mode,
-                                                      const std::string &name);
+                                                      bool mayChange, const std::string &name);
 
 } // namespace keratin::compiler
 

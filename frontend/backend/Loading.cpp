@@ -6,6 +6,7 @@
 #include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/Call.h"
 #include "frontend/graph/FunctionContext.h"
+#include "frontend/graph/FunctionModule.h"
 #include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/GathersParts.h"
@@ -269,21 +270,6 @@ private:
         transfer->location(argument.getLoc()), transfer->type(argument.getType()), id,
         call.builder.getStringAttr("")));
     values[argument] = valueOf(impl->inputs[i]);
-  }
-
-  static Array arrayOf(mlir::DenseElementsAttr elements) {
-    auto type = llvm::cast<mlir::RankedTensorType>(elements.getType());
-    Array array = Array::empty(DType(ir::dtypeOf(type.getElementType())), type.getShape().vec());
-    auto *to = static_cast<char *>(array.rawData());
-    if (array.dtype() == DType::Bool) {
-      for (bool bit : elements.getValues<bool>())
-        *to++ = char(bit);
-      return array;
-    }
-    llvm::ArrayRef<char> raw = elements.getRawData();
-    for (size_t done = 0; done < array.bytes(); done += raw.size())
-      std::memcpy(to + done, raw.data(), raw.size());
-    return array;
   }
 
   static uint64_t bytesOf(mlir::Operation *op) {

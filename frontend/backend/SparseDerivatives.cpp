@@ -6,9 +6,14 @@
 #include "frontend/graph/FunctionModule.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
+#include "frontend/graph/Transfer.h"
 #include "keratin/sparse_derivatives.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "llvm/ADT/DenseSet.h"
+
+#include <algorithm>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -45,26 +50,69 @@ static int64_t knownCount(Call &call, const char *name, Value value) {
   return count->constantValue();
 }
 
+namespace {
+
+// How the derivative is computed, and where that is said by a function of its own, what this makes
+// in the graph.
+struct Found {
+  SparseDerivative derivative;
+  Value ofFunction;
+};
+
+} // namespace
+
+// What only derivatives read, and is gone from a function in which they have been expanded; and
+// what is done in a call besides.
+static bool readsAlone(mlir::Operation *op) {
+  return !llvm::isa<ir::CustomGradientOp, ir::CheckpointOp, ir::UpdateOp, ir::DependOp,
+                    ir::PrintOp>(op);
+}
+
+// The function's result by ops of the graph.
+static Value copied(Call &call, const GraphSlice &slice, FunctionModule &module) {
+  mlir::func::FuncOp function = *module.module->getOps<mlir::func::FuncOp>().begin();
+  mlir::Block &block = function.front();
+  Transfer transfer(call.graph.context);
+  Transfer::ValueMap values;
+  for (auto [argument, input] : llvm::zip(block.getArguments(), slice.inputs))
+    values[argument] = input;
+  for (auto [argument, variable] :
+       llvm::zip(block.getArguments().drop_front(slice.inputs.size()), slice.variables))
+    values[argument] = variable->getResult(0);
+  for (mlir::Operation &op : block.without_terminator()) {
+    if (auto constant = llvm::dyn_cast<ir::ConstantOp>(op))
+      values[op.getResult(0)] =
+          call.literal(arrayOf(llvm::cast<mlir::DenseElementsAttr>(constant.getValue())));
+    else
+      transfer.clone(&op, call.builder, values);
+  }
+  return values.lookup(block.getTerminator()->getOperand(0));
+}
+
 // Of y by x, from the graph between the two.
-static SparseDerivative derivativeOf(Call &call, Value y, Value x, ProductMode mode) {
+static Found derivativeOf(Call &call, Value y, Value x, ProductMode mode) {
   SliceRequest request{call.function, {x}, {y}, {}};
   for (Value fed : fedFor(y, x))
     request.inputs.push_back(fed);
-  FunctionModule module =
-      buildFunctionModule(sliceGraph(request), call.function, Literals::AsConstants);
+  const GraphSlice slice = sliceGraph(request);
+  const bool mayChange = llvm::all_of(slice.ops, readsAlone);
+  FunctionModule module = buildFunctionModule(slice, call.function, Literals::AsConstants);
   // In a context of its own, so that others may build meanwhile.
   absl::StatusOr<SparseDerivative> found;
   call.runUserCode([&] {
-    withThreadObjects(
-        [&] { found = compiler::findSparseDerivative(*module.module, mode, call.function); });
+    withThreadObjects([&] {
+      found = compiler::findSparseDerivative(*module.module, mode, mayChange, call.function);
+    });
     if (compiler::isAbandoned(found.status()))
       module.abandon();
-    module.module = {};
   });
   if (!found.ok())
     throwStatus(found.status().code(),
                 withPlace(std::string(found.status().message()), call.location));
-  return *std::move(found);
+  Found result{*std::move(found), {}};
+  if (result.derivative.isOfFunction)
+    result.ofFunction = copied(call, slice, module);
+  return result;
 }
 
 namespace {
@@ -72,14 +120,17 @@ namespace {
 // The values of the entries, from y by x.
 class Products {
 public:
-  Products(Call &call, Value y, Value x, const SparseDerivative &derivative)
-      : call(call), g(call.g), y(y), x(x), derivative(derivative),
-        seeded(derivative.isReverse ? y : x), made(derivative.isReverse ? x : y),
+  Products(Call &call, Value y, Value x, const Found &found)
+      : call(call), g(call.g), y(y), x(x), derivative(found.derivative),
+        ofFunction(found.ofFunction), seeded(derivative.isReverse ? y : x),
+        made(derivative.isReverse ? x : y),
         elements(ir::elementCount(ir::getShape(made))->constantValue()) {}
 
   Value values() {
     if (derivative.places.empty())
       return call.literal(Array::zeros(call.dtypeOf(y), {0}));
+    if (ofFunction)
+      return gathered(ofFunction);
     if (std::optional<Band> band = findBand())
       return ofBand(*band);
     return gathered(allAtOnce());
@@ -127,7 +178,7 @@ private:
 
   Value gathered(Value all) {
     // Half the bytes, where they hold all places.
-    if (elements * derivative.products > std::numeric_limits<int32_t>::max())
+    if (*std::ranges::max_element(derivative.places) > std::numeric_limits<int32_t>::max())
       return g.gather(all, call.literal(derivative.places));
     return g.gather(all, call.literal(std::vector<int32_t>(derivative.places.begin(),
                                                            derivative.places.end())));
@@ -200,6 +251,7 @@ private:
   ir::GraphMath &g;
   Value y, x;
   const SparseDerivative &derivative;
+  const Value ofFunction; // instead of products
   Value seeded, made;     // what products are of, and what they make
   const int64_t elements; // of a product
 };
@@ -208,8 +260,9 @@ private:
 
 static Tensor sparseDerivative(Call &call, Value y, Value x, int64_t rows, int64_t columns,
                                ProductMode mode) {
-  const SparseDerivative derivative = derivativeOf(call, y, x, mode);
-  Value values = Products(call, y, x, derivative).values();
+  const Found found = derivativeOf(call, y, x, mode);
+  const SparseDerivative &derivative = found.derivative;
+  Value values = Products(call, y, x, found).values();
   SparseParts parts{call.literal(derivative.rows), call.literal(derivative.columns), values,
                     ir::Shape{DimExpr(rows), DimExpr(columns)}};
   return call.tensor(sparseMatrix(call, parts));

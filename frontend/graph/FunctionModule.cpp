@@ -207,6 +207,22 @@ DenseElementsAttr frontend::elementsOf(const Array &array, RankedTensorType type
       type, ArrayRef<bool>(static_cast<const bool *>(array.rawData()), size_t(array.size())));
 }
 
+Array frontend::arrayOf(DenseElementsAttr elements) {
+  auto type = cast<RankedTensorType>(elements.getType());
+  Array array = Array::empty(DType(ir::dtypeOf(type.getElementType())), type.getShape().vec());
+  auto *to = static_cast<char *>(array.rawData());
+  if (array.dtype() == DType::Bool) {
+    for (bool bit : elements.getValues<bool>())
+      *to++ = char(bit);
+    return array;
+  }
+  // A splat's raw data is one element.
+  ArrayRef<char> raw = elements.getRawData();
+  for (size_t done = 0; done < array.bytes(); done += raw.size())
+    std::memcpy(to + done, raw.data(), raw.size());
+  return array;
+}
+
 ir::DimExpr frontend::addRankNumber(FunctionModule &module, keratin_rank_number_kind_t kind,
                                     const std::string &axis, int64_t size) {
   const std::string name = compiler::nameOfRankNumber(kind, axis, size);

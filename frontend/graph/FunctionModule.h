@@ -59,6 +59,8 @@ ir::DimExpr addRankNumber(FunctionModule &module, keratin_rank_number_kind_t kin
 
 // The array's elements in the context of the type, which must have its dtype and shape.
 mlir::DenseElementsAttr elementsOf(const Array &array, mlir::RankedTensorType type);
+// The other way.
+Array arrayOf(mlir::DenseElementsAttr elements);
 
 } // namespace keratin::frontend
 

@@ -56,8 +56,8 @@ ChosenZeros keratin::ir::zerosOfTangents(Operation *op, ArrayRef<Tangent> ofOper
 }
 
 // What one operand's tangent adds, with a guard where that holds zeros by choice.
-LogicalResult ForwardMode::buildPart(DifferentiableOpInterface op, unsigned operand,
-                                     const Tangent &tangent, Tangent &sum) {
+static LogicalResult buildPart(OpBuilder &builder, DifferentiableOpInterface op, unsigned operand,
+                               const Tangent &tangent, Tangent &sum) {
   SmallVector<Value> ofOperands(op->getNumOperands()), ofResults;
   ofOperands[operand] = tangent.value;
   if (failed(op.buildJvp(builder, ofOperands, ofResults)))
@@ -72,7 +72,8 @@ LogicalResult ForwardMode::buildPart(DifferentiableOpInterface op, unsigned oper
   return success();
 }
 
-LogicalResult ForwardMode::buildTangents(Operation *op, ArrayRef<Tangent> ofOperands,
+LogicalResult keratin::ir::buildTangents(OpBuilder &builder, Operation *op,
+                                         ArrayRef<Tangent> ofOperands,
                                          SmallVectorImpl<Tangent> &ofResults) {
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   if (!differentiable)
@@ -81,7 +82,7 @@ LogicalResult ForwardMode::buildTangents(Operation *op, ArrayRef<Tangent> ofOper
   if (differentiable.hasUnboundedDerivative() &&
       llvm::any_of(ofOperands, [](const Tangent &tangent) { return bool(tangent.zeros); })) {
     for (auto [i, tangent] : llvm::enumerate(ofOperands))
-      if (tangent.value && failed(buildPart(differentiable, i, tangent, ofResults[0])))
+      if (tangent.value && failed(buildPart(builder, differentiable, i, tangent, ofResults[0])))
         return failure();
   } else {
     SmallVector<Value> values =
@@ -147,7 +148,7 @@ LogicalResult ForwardMode::differentiate(Operation *op) {
     builder.setInsertionPointAfter(op);
   Operation *last = lastBuilt(builder);
   SmallVector<Tangent> ofResults(op->getNumResults());
-  if (failed(buildTangents(op, ofOperands, ofResults)))
+  if (failed(buildTangents(builder, op, ofOperands, ofResults)))
     return failure();
   for (auto [tangent, result] : llvm::zip(ofResults, op->getResults()))
     if (tangent.value && tangent.value.getType() != result.getType())

@@ -49,11 +49,7 @@ public:
 
 private:
   mlir::LogicalResult differentiate(mlir::Operation *op);
-  mlir::LogicalResult buildTangents(mlir::Operation *op, llvm::ArrayRef<Tangent> ofOperands,
-                                    llvm::SmallVectorImpl<Tangent> &ofResults);
   mlir::LogicalResult buildRegionTangents(mlir::Operation *op, llvm::ArrayRef<Tangent> ofOperands);
-  mlir::LogicalResult buildPart(DifferentiableOpInterface op, unsigned operand,
-                                const Tangent &tangent, Tangent &sum);
   void add(mlir::Value value, Tangent tangent);
 
   mlir::OpBuilder &builder;
@@ -65,6 +61,12 @@ private:
   llvm::SmallVector<mlir::Operation *> replaced;
   int64_t differentiatedOps = 0;
 };
+
+// Builds the tangents of an op's results by its rule, at the builder's place; regions have more to
+// it. `ofResults` has an entry for each result.
+mlir::LogicalResult buildTangents(mlir::OpBuilder &builder, mlir::Operation *op,
+                                  llvm::ArrayRef<Tangent> ofOperands,
+                                  llvm::SmallVectorImpl<Tangent> &ofResults);
 
 // Where tangents of an op's results are zeros by choice: the elements that `op` takes from no
 // operand with a tangent.
