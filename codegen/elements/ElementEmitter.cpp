@@ -2,6 +2,7 @@
 
 #include "codegen/elements/RandomBits.h"
 #include "ir/dialect/RankNumbers.h"
+#include "ir/dialect/SiteMessage.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/NeverPositive.h"
 
@@ -311,20 +312,46 @@ Value ElementEmitter::holdsWhereReal(Value inside) {
   return b.create<vector::ReductionOp>(loc, vector::CombiningKind::AND, wanted);
 }
 
+// The lowest of the positions that are not inside; negative ones are the highest.
+static Value lowestOutside(OpBuilder &b, Location loc, Value position, Value inside, Value active) {
+  auto type = dyn_cast<VectorType>(inside.getType());
+  if (!type)
+    return position;
+  auto numberType = VectorType::get(type.getShape(), b.getI64Type());
+  Value all = b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, true));
+  Value highest = b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(numberType, int64_t(-1)));
+  Value outside = b.create<arith::XOrIOp>(loc, inside, all);
+  if (active)
+    outside = b.create<arith::AndIOp>(loc, outside, active);
+  Value numbers = b.create<arith::SelectOp>(loc, outside, position, highest);
+  return b.create<vector::ReductionOp>(loc, vector::CombiningKind::MINUI, numbers);
+}
+
+// The number of the site that tells of this element: those beyond the last share it.
+static Value numberAt(OpBuilder &b, Location loc, Value site, Value element) {
+  Value half = b.create<arith::ConstantIntOp>(loc, 32, 64);
+  Value behind = b.create<arith::ShRUIOp>(loc, site, half);
+  Value number = b.create<arith::AddIOp>(loc, site, b.create<arith::MinUIOp>(loc, element, behind));
+  return b.create<arith::TruncIOp>(loc, b.getI32Type(), number);
+}
+
 ir::Index ElementEmitter::checked(const ir::Index &a, Value inside, StringRef message) {
-  Value site = k.site(opStack.back(), message);
+  const bool tells = ir::toldElements(message) > 1;
+  Value site = tells ? k.numberedSite(opStack.back(), message) : k.site(opStack.back(), message);
+  LaneIndex index = transparent(a);
+  bool isVector = isa<VectorType>(inside.getType());
+  Value position = isVector ? positions.each(index) : index.base;
   Value ok = holdsWhereReal(inside);
   Value bad = b.create<arith::XOrIOp>(loc, ok, b.create<arith::ConstantIntOp>(loc, 1, 1));
   auto branch = b.create<scf::IfOp>(loc, bad, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    k.fail(loc, site);
+    k.fail(loc, tells
+                    ? numberAt(b, loc, site, lowestOutside(b, loc, position, inside, masks.active))
+                    : site);
   }
   // A position that is safe to read whatever the check said.
-  LaneIndex index = transparent(a);
-  bool isVector = isa<VectorType>(inside.getType());
-  Value position = isVector ? positions.each(index) : index.base;
   Value nothing = isVector ? splat(i64(0)) : i64(0);
   Value safe = b.create<arith::SelectOp>(loc, inside, position, nothing);
   return opaque(isVector ? LaneIndex{Value(), 0, safe} : scalarIndex(safe));

@@ -1,5 +1,6 @@
 // Kernels of the entry function: lowered, each for whoever runs it, and called.
 #include "codegen/lowering/EntryLowering.h"
+#include "ir/dialect/SiteMessage.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -184,8 +185,13 @@ Value EntryLowering::argumentOf(const KernelArgument &argument) {
     return frame.step ? frame.step : hoisted([&] { return i64(0); });
   assert(argument.kind == KernelArgument::Kind::Site && "tensors are places");
   mayHaveFailed = true;
-  Value site = hoisted([&] { return i64(int64_t(description.sites.size())); });
   description.sites.push_back(argument);
+  std::string &message = description.sites.back().message;
+  if (siteNumbers + ir::toldElements(message) >= INT32_MAX)
+    message = ir::tellNone(message);
+  const int64_t behind = ir::toldElements(message) - 1;
+  Value site = hoisted([&] { return i64(siteNumbers | behind << 32); });
+  siteNumbers += 1 + behind;
   return site;
 }
 

@@ -138,6 +138,7 @@ private:
   llvm::DenseMap<mlir::Operation *, LoopFunction> residentLoops; // that are launched
   llvm::StringMap<int64_t> deviceNumbers;                        // by the names of their functions
   EntryDescription &description;
+  int64_t siteNumbers = 0; // of the sites of the description
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Type pointer;

@@ -64,6 +64,14 @@ Value KernelBuilder::site(Operation *op, StringRef message, keratin_status_code_
   return known;
 }
 
+Value KernelBuilder::numberedSite(Operation *op, StringRef message) {
+  Value &known = numberedSites[{op, message.str()}];
+  if (!known)
+    known =
+        argument({KernelArgument::Kind::Site, 0, {}, message.str(), op->getLoc()}, b.getI64Type());
+  return known;
+}
+
 void KernelBuilder::fail(Location where, Value site) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   Value callee = runtimeFunction(b, where, context, offsetof(keratin_runtime_functions_t, fail));

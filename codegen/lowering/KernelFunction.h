@@ -78,6 +78,9 @@ public:
   // The number of a check site as i32: one for an op and a message, however often it is asked for.
   mlir::Value site(mlir::Operation *op, llvm::StringRef message,
                    keratin_status_code_t status = KERATIN_OUT_OF_RANGE);
+  // The same of one whose message may tell of the element (runtime/abi/keratin_site_message.h), as
+  // i64: its first number in the low half, how many it has behind that in the high half.
+  mlir::Value numberedSite(mlir::Operation *op, llvm::StringRef message);
   // Tells the call that it has failed at the site.
   virtual void fail(mlir::Location where, mlir::Value site);
   // Memory of the function, zeros before it begins, in which numbers are noted that are not finite
@@ -105,7 +108,7 @@ protected:
 private:
   mlir::Value argument(KernelArgument description, mlir::Type type);
   std::map<ir::DimExpr, mlir::Value> sizes;
-  std::map<std::pair<mlir::Operation *, std::string>, mlir::Value> sites;
+  std::map<std::pair<mlir::Operation *, std::string>, mlir::Value> sites, numberedSites;
   llvm::MapVector<mlir::Type, mlir::Value> noted; // memory for notes of each type
   mlir::Value stepNumber;
 };

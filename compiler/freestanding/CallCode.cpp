@@ -3,6 +3,7 @@
 #include "codegen/llvm/ModulePasses.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/lowering/KernelFunction.h"
+#include "ir/dialect/SiteMessage.h"
 #include "ir/dialect/TensorShape.h"
 #include "runtime/abi/keratin_abi.h"
 
@@ -244,10 +245,23 @@ void CallBuilder::addMessages(const FreestandingFunction &function) {
   add(kMisaligned, "function '" + std::string(f.name) +
                        "': the memory that is given does not begin at a multiple of " +
                        std::to_string(layout.alignment()) + " bytes");
-  for (int64_t i = 0; i < f.num_sites; ++i)
-    add(int32_t(i + 1),
-        "function '" + std::string(f.name) + "': " + std::string(f.sites[i].message));
-  b.SetInsertPoint(success);
+  const auto said = [&](int64_t site) {
+    return "function '" + std::string(f.name) + "': " + ir::tellNone(f.sites[site].message);
+  };
+  BasicBlock *others = success;
+  for (int64_t i = 0, first = 1; i < f.num_sites; ++i) {
+    const int64_t numbers = ir::toldElements(f.sites[i].message);
+    if (numbers == 1) {
+      add(int32_t(first), said(i));
+    } else {
+      b.SetInsertPoint(others);
+      Value *element = b.CreateSub(messages->getArg(0), b.getInt32(uint32_t(first)));
+      returnIf(b.CreateICmpULT(element, b.getInt32(uint32_t(numbers))), text(said(i)));
+      others = b.GetInsertBlock();
+    }
+    first += numbers;
+  }
+  b.SetInsertPoint(others);
   b.CreateRet(text(""));
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/Version.h"
+#include "ir/dialect/SiteMessage.h"
 #include "runtime/core/DType.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -146,8 +147,16 @@ private:
       comment("  updates   " + Twine(f.variables[f.updates[i].variable].name));
     for (const KnownLoop &loop : function.loops)
       comment("  loop      " + loop.what + ": " + Twine(loop.steps) + " steps at most");
-    for (int64_t i = 0; i < f.num_sites; ++i)
-      comment("  returns " + Twine(i + 1) + " where " + f.sites[i].message);
+    for (int64_t i = 0, first = 1; i < f.num_sites; ++i) {
+      const int64_t numbers = ir::toldElements(f.sites[i].message);
+      const std::string message = ir::tellNone(f.sites[i].message);
+      if (numbers == 1)
+        comment("  returns " + Twine(first) + " where " + message);
+      else // all beyond what is told apart share the last
+        comment("  returns " + Twine(first) + " + its number, " + Twine(first + numbers - 1) +
+                " at most, where " + message);
+      first += numbers;
+    }
     define(function.name + "_WORKSPACE_BYTES",
            std::max(layout.workspaceOf(function).bytes, layout.alignment()));
     if (function.stackBytes) {

@@ -4,7 +4,9 @@
 #include "frontend/backend/Reductions.h"
 #include "ir/builder/MatrixMath.h"
 #include "keratin/linear_algebra.h"
+#include "runtime/abi/keratin_site_message.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace keratin;
@@ -32,14 +34,84 @@ static std::pair<Value, Value> promotedFloats(Call &call, const Operand &x, cons
   return {call.cast(a, floats), call.cast(b, floats)};
 }
 
-// The result, but NaN in the batches that fail; with `check` the call fails instead.
-static Value unlessFailed(Call &call, Value result, Value fails, bool check,
-                          const std::string &what) {
+namespace {
+
+// How a message names one matrix of a batch (runtime/abi/keratin_site_message.h).
+struct NamedMatrix {
+  Value number; // of each matrix
+  std::string name;
+};
+
+} // namespace
+
+// Matrices are numbered row-major. Axes of unknown size have as many places as there are bits for;
+// matrices beyond them have the number that tells of none.
+static NamedMatrix named(Call &call, const ir::Shape &batch, const std::string &argument) {
   ir::GraphMath &g = call.g;
-  if (check) {
-    Value number = call.inRange(call.cast(fails, DType::Int32), DimExpr(0), DimExpr(1), what);
-    fails = g.notEqual(number, g.zeroLike(number));
+  auto type = ir::getTensorType(batch, call.elementType(DType::Int64));
+  if (batch.empty())
+    return {g.splat(0, type), argument};
+  int64_t places = 1, unknown = 0;
+  for (const DimExpr &size : batch)
+    if (!size.isConstant())
+      ++unknown;
+    else if (places < KERATIN_SITE_MOST_NUMBERS)
+      places *= std::clamp<int64_t>(size.constantValue(), 1, KERATIN_SITE_MOST_NUMBERS);
+  places = std::min(places, KERATIN_SITE_MOST_NUMBERS);
+  int64_t bits = 0;
+  while (unknown && places << ((bits + 1) * unknown) < KERATIN_SITE_MOST_NUMBERS)
+    ++bits;
+  places <<= bits * unknown;
+  if (unknown && bits == 0)
+    return {g.splat(0, type), "a matrix of " + argument};
+  const int64_t beyond = std::min(places, KERATIN_SITE_MOST_NUMBERS - 1);
+  Value number = g.splat(0, type), isBeyond;
+  std::string indices;
+  int64_t stride = 1;
+  for (int64_t axis = int64_t(batch.size()) - 1; axis >= 0; --axis) {
+    const bool isKnown = batch[size_t(axis)].isConstant();
+    const int64_t size =
+        isKnown ? std::max<int64_t>(batch[size_t(axis)].constantValue(), 1) : int64_t(1) << bits;
+    Value place = g.iota(type, axis);
+    number = g.add(number, g.scale(place, double(stride)));
+    if (!isKnown) {
+      Value isFar = g.greaterEqual(place, g.constantLike(double(size), place));
+      isBeyond = isBeyond ? g.or_(isBeyond, isFar) : isFar;
+    }
+    std::string index = "#";
+    if (stride > 1)
+      index += "/" + std::to_string(stride);
+    if (axis > 0)
+      index += "%" + std::to_string(size);
+    indices = index + (indices.empty() ? "" : ", " + indices);
+    // Beyond the places that are told apart anything will do.
+    stride =
+        std::min(stride * std::min(size, KERATIN_SITE_MOST_NUMBERS), KERATIN_SITE_MOST_NUMBERS);
   }
+  if (isBeyond)
+    number = g.select(isBeyond, g.constantLike(double(beyond), number), number);
+  if (batch.size() > 1)
+    indices = "(" + indices + ")";
+  return {number,
+          "{" + std::to_string(beyond + 1) + "|a matrix|matrix " + indices + "} of " + argument};
+}
+
+// Of the matrices that fail; with `check` the call fails, and names the first of them.
+static Value checked(Call &call, Value fails, bool check, const std::string &argument,
+                     const std::string &what) {
+  if (!check)
+    return fails;
+  ir::GraphMath &g = call.g;
+  NamedMatrix matrix = named(call, ir::getShape(fails), argument);
+  Value none = g.constantLike(-1, matrix.number);
+  Value number = call.inRange(g.select(fails, matrix.number, none), DimExpr(-1), DimExpr(0),
+                              matrix.name + " " + what);
+  return g.notEqual(number, none);
+}
+
+// The result, but NaN in the batches that fail.
+static Value unlessFailed(Call &call, Value result, Value fails) {
+  ir::GraphMath &g = call.g;
   const int64_t rank = call.rank(result);
   Value failsEach = g.broadcastAlong(fails, ir::getShape(result), {rank - 2, rank - 1});
   Value nan = g.constantLike(std::numeric_limits<double>::quiet_NaN(), result);
@@ -91,11 +163,29 @@ static Value solveFactored(Call &call, const Factored &a, Value b) {
   return solveTriangle(call, a.factors, y, {/*lower=*/false});
 }
 
+// What belongs to each matrix, repeated to this batch.
+static Value overBatch(Call &call, Value x, const ir::Shape &own, const ir::Shape &batch) {
+  ir::Shape shape = ir::getShape(x);
+  shape.erase(shape.begin(), shape.begin() + ptrdiff_t(own.size()));
+  shape.insert(shape.begin(), batch.begin(), batch.end());
+  call.checkBytes(ir::getTensorType(shape, ir::getElementType(x)));
+  return call.broadcastTo(x, shape);
+}
+
+static ir::Shape batchOf(Value x) {
+  ir::Shape shape = ir::getShape(x);
+  shape.resize(shape.size() - 2);
+  return shape;
+}
+
+// b has the batch of the result, a one that is broadcast to it: its matrices are factored once.
 static Value solveGeneral(Call &call, Value a, Value b, bool check, const std::string &argument) {
   Factored factors = factored(call, a);
-  return unlessFailed(call, solveFactored(call, factors, b),
-                      hasZeroOnDiagonal(call, factors.factors), check,
-                      "a matrix of " + argument + " is singular");
+  Value fails =
+      checked(call, hasZeroOnDiagonal(call, factors.factors), check, argument, "is singular");
+  auto repeated = [&](Value x) { return overBatch(call, x, batchOf(a), batchOf(b)); };
+  Value y = solveFactored(call, {repeated(factors.factors), repeated(factors.permutation)}, b);
+  return unlessFailed(call, y, repeated(fails));
 }
 
 Value keratin::frontend::inverseOf(Call &call, Value x, bool check) {
@@ -111,8 +201,8 @@ Value keratin::frontend::solutionOf(Call &call, Value a, Value b) {
 
 //===-- Systems of equations ------------------------------------------------------------------===//
 
-// Solves a y = b with `solve`, which is given square matrices and columns with the same batches. A
-// vector b is one column, of each of the matrices.
+// Solves a y = b with `solve`, which is given square matrices and columns, these with the batch
+// that both are broadcast to. A vector b is one column, of each of the matrices.
 static Tensor solveSystem(Call &call, const Operand &first, const Operand &second,
                           llvm::function_ref<Value(Value, Value)> solve,
                           const std::string &argument = "a") {
@@ -128,19 +218,13 @@ static Tensor solveSystem(Call &call, const Operand &first, const Operand &secon
     b = g.reshape(b, {ir::getShape(b)[0], DimExpr(1)});
   ir::Shape ofA = ir::getShape(a), ofB = ir::getShape(b);
   const std::string what = "rows of " + argument + " and b";
-  const DimExpr rows = call.unify(ofA.back(), ofB[ofB.size() - 2], what), columns = ofB.back();
+  const DimExpr rows = call.unify(ofA.back(), ofB[ofB.size() - 2], what);
   ir::Shape batch = call.broadcastShape(ir::Shape(ofA.begin(), ofA.end() - 2),
                                         ir::Shape(ofB.begin(), ofB.end() - 2));
-  auto shaped = [&](Value x, const DimExpr &width) {
-    const int64_t axis = call.rank(x) - 2;
-    x = call.withSize(x, axis, rows, what);
-    ir::Shape shape = batch;
-    shape.insert(shape.end(), {rows, width});
-    call.checkBytes(ir::getTensorType(shape, ir::getElementType(x)));
-    return call.broadcastTo(x, shape);
-  };
-  a = call.withSize(a, call.rank(a) - 1, rows, what);
-  Value y = call.cast(solve(shaped(a, rows), shaped(b, columns)), dtype);
+  for (int64_t behind : {1, 2})
+    a = call.withSize(a, call.rank(a) - behind, rows, what);
+  b = overBatch(call, call.withSize(b, call.rank(b) - 2, rows, what), batchOf(b), batch);
+  Value y = call.cast(solve(a, b), dtype);
   if (isVector) {
     ir::Shape shape = ir::getShape(y);
     shape.pop_back();
@@ -158,7 +242,7 @@ Tensor cholesky(const Operand &operand, bool check, SourceLocation location) {
   if (check) {
     Value diagonal = ir::mainDiagonal(call.g, y);
     Value fails = call.g.reduceAny(call.g.notEqual(diagonal, diagonal), {call.rank(diagonal) - 1});
-    y = unlessFailed(call, y, fails, check, "a matrix of x is not positive definite");
+    y = unlessFailed(call, y, checked(call, fails, check, "x", "is not positive definite"));
   }
   return call.tensor(call.cast(y, call.dtypeOf(given)));
 }
@@ -168,6 +252,7 @@ Tensor cholesky_solve(const Operand &l, const Operand &b, SourceLocation locatio
   return solveSystem(
       call, l, b,
       [&](Value factor, Value columns) {
+        factor = overBatch(call, factor, batchOf(factor), batchOf(columns));
         Value y = solveTriangle(call, factor, columns, {});
         return solveTriangle(call, factor, y, {/*lower=*/true, /*transposed=*/true});
       },
@@ -178,11 +263,13 @@ Tensor triangular_solve(const Operand &a, const Operand &b, bool lower, bool tra
                         bool unit_diagonal, bool check, SourceLocation location) {
   Call call("triangular_solve", location);
   return solveSystem(call, a, b, [&](Value matrix, Value columns) {
-    Value y = solveTriangle(call, matrix, columns, {lower, transposed, unit_diagonal});
+    auto repeated = [&](Value x) { return overBatch(call, x, batchOf(matrix), batchOf(columns)); };
+    Value y = solveTriangle(call, repeated(matrix), columns, {lower, transposed, unit_diagonal});
     if (unit_diagonal)
       return y;
-    return unlessFailed(call, y, hasZeroOnDiagonal(call, matrix), check,
-                        "a matrix of a has a zero on its diagonal");
+    return unlessFailed(call, y,
+                        repeated(checked(call, hasZeroOnDiagonal(call, matrix), check, "a",
+                                         "has a zero on its diagonal")));
   });
 }
 

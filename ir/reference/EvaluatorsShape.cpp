@@ -1,5 +1,6 @@
 // Ops that move elements. Types are verified, but sizes known only at run time are checked here.
 #include "ir/dialect/OwnRows.h"
+#include "ir/dialect/SiteMessage.h"
 #include "ir/reference/ElementMath.h"
 #include "ir/reference/Evaluation.h"
 #include "ir/reference/IndexWalk.h"
@@ -266,9 +267,14 @@ LogicalResult CheckRangeOp::evaluate(EvaluationContext &context, Operands operan
   if (!lower || !upper)
     return fail(context, "check_range: a bound has no value");
   bool isWide = x.dtype == KERATIN_DTYPE_UINT64; // whose upper half is no int64_t
+  // Of those outside the lowest, where negative ones are the highest.
+  std::optional<uint64_t> lowest;
   for (int64_t element : x.ints)
     if (element < *lower || element >= *upper || (isWide && element < 0))
-      return fail(context, getMessage());
+      lowest = std::min(lowest.value_or(UINT64_MAX), uint64_t(element));
+  if (lowest)
+    return fail(context,
+                tellElement(getMessage(), int64_t(std::min(*lowest, uint64_t(INT64_MAX)))));
   results[0].ints = x.ints;
   return success();
 }

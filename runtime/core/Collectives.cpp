@@ -75,8 +75,8 @@ bool Invocation::mayTakePart() {
 
 // "all_reduce; at net.py:12"
 const char *Invocation::nameOf(const keratin_rank_message_t &wanted) const {
-  if (wanted.site >= 0 && wanted.site < descriptor.num_sites)
-    if (const char *place = strstr(descriptor.sites[wanted.site].message, "; at "))
+  if (const keratin_site_t *site = executable.sites.find(wanted.site))
+    if (const char *place = strstr(site->message, "; at "))
       return place + strlen("; at ");
   return function();
 }

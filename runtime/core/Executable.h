@@ -5,11 +5,13 @@
 #include "runtime/core/Lease.h"
 #include "runtime/core/PreparedValues.h"
 #include "runtime/core/Ranks.h"
+#include "runtime/core/SiteNumbers.h"
 #include "runtime/cpu/ThreadPool.h"
 
 struct keratin_executable_t {
   explicit keratin_executable_t(const keratin_function_desc_t &descriptor)
-      : descriptor(descriptor), layout(descriptor), prepared(descriptor.prepared) {
+      : descriptor(descriptor), sites(descriptor), layout(descriptor),
+        prepared(descriptor.prepared) {
     keratin::runtime::addPoolUser();
   }
   ~keratin_executable_t();
@@ -19,6 +21,7 @@ struct keratin_executable_t {
   keratin_status_code_t load(const keratin_device_t *device, keratin_status_t *status);
 
   const keratin_function_desc_t &descriptor;
+  const keratin::runtime::SiteNumbers sites;
   keratin::runtime::LeaseLayout layout; // the same from the first lease on
   void *module = nullptr;               // the code on the device
   keratin::runtime::Block constants, constantAddresses;

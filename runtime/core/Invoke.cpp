@@ -175,17 +175,15 @@ void Invocation::enter(const CallFunctions &table) {
 bool Invocation::isSound() {
   if (code != KERATIN_OK) // a size that was computed cannot be, or another rank has failed
     return false;
-  int32_t site = lease->context.failed_site - 1;
-  if (site < 0)
+  if (lease->context.failed_site == 0)
     return numbers.isEmpty() || refuseNumbers();
-  return site < descriptor.num_sites
-             ? refuse(Code(descriptor.sites[site].status), "%s", descriptor.sites[site].message)
-             : refuse(KERATIN_INTERNAL, "function '%s' failed at an unknown place", function());
+  code = executable.sites.fail(lease->context.failed_site - 1, status);
+  return false;
 }
 
 bool Invocation::refuseNumbers() {
-  int64_t site = numbers.site();
-  const char *message = site < descriptor.num_sites ? descriptor.sites[site].message : "{}";
+  const keratin_site_t *site = executable.sites.find(numbers.site());
+  const char *message = site ? site->message : "{}";
   const char *place = strstr(message, "{}");
   const char *rest = place ? place + 2 : message + strlen(message);
   return refuse(KERATIN_NOT_FINITE, "%.*s%s%s", int(rest - message) - (place ? 2 : 0), message,

@@ -77,7 +77,10 @@ def test_cholesky_of_what_is_not_definite():
     found = both_ways(lambda x: K.cholesky(x, check=False), x)
     assert np.isnan(found[[1, 3]]).all()
     close(found[[0, 2]], np.linalg.cholesky(x[[0, 2]]), 'float64')
-    fails(r'cholesky: a matrix of x is not positive definite; at .*linear_algebra_test.py', K.cholesky, x)
+    fails(r'cholesky: matrix 1 of x is not positive definite; at .*linear_algebra_test.py', K.cholesky, x)
+    fails('cholesky: x is not positive definite', K.cholesky, x[1])
+    fails(r'cholesky: matrix \(1, 0\) of x is not', K.cholesky, x[[0, 2, 3, 1]].reshape(2, 2, 40, 40))
+    fails(r'cholesky: matrix \(0, 1, 1\) of x is not', K.cholesky, x[[0, 2, 0, 1]].reshape(1, 2, 2, 40, 40))
     x = np.full((2, 2), np.inf)
     assert np.isnan(both_ways(lambda x: K.cholesky(x, check=False), x)).all()
 
@@ -104,7 +107,7 @@ def test_triangular_solve_with_zeros_on_the_diagonal():
     a, b = np.stack([np.eye(3), np.diag([1., 0., 1.])]), np.ones((3, 1))
     found = both_ways(lambda a, b: K.triangular_solve(a, b, check=False), a, b)
     np.testing.assert_array_equal(found, [np.ones((3, 1)), np.full((3, 1), np.nan)])
-    fails('triangular_solve: a matrix of a has a zero on its diagonal', K.triangular_solve, a, b)
+    fails('triangular_solve: matrix 1 of a has a zero on its diagonal', K.triangular_solve, a, b)
     np.testing.assert_array_equal(both_ways(lambda a, b: K.triangular_solve(a, b, unit_diagonal=True), a, b)[1], b)
 
 
@@ -165,8 +168,10 @@ def test_singular_matrices():
     assert np.isnan(found[1]).all()
     close(found[[0, 2]], solved(a[[0, 2]], b), 'float64')
     assert np.isnan(both_ways(lambda a: K.inv(a, check=False), a)[1]).all()
-    fails(r'solve: a matrix of a is singular; at .*linear_algebra_test.py', K.solve, a, b)
-    fails(r'inv: a matrix of x is singular; at .*linear_algebra_test.py', K.inv, a)
+    fails(r'solve: matrix 1 of a is singular; at .*linear_algebra_test.py', K.solve, a, b)
+    fails(r'inv: matrix 1 of x is singular; at .*linear_algebra_test.py', K.inv, a)
+    fails(r'solve: matrix \(0, 1\) of a is singular', K.solve, a[None], numbers(5, 1, 40, 1))
+    fails('solve: a is singular', K.solve, a[1], numbers(5, 40, 1))
     np.testing.assert_array_equal(both_ways(K.det, a)[1], 0)
     sign, size = both_ways(lambda a: list(K.slogdet(a)), a)
     assert sign[1] == 0 and size[1] == -np.inf
@@ -182,12 +187,38 @@ def test_determinants(shape, dtype):
         close(found, expected, dtype)
 
 
+def test_the_first_of_many_singular_matrices_is_named():
+    a = np.broadcast_to(np.eye(3, dtype='float32'), (5000, 3, 3)).copy()
+    a[[4321, 777, 3000]] = 0
+    fails('inv: matrix 777 of x is singular', K.inv, a)
+    many = np.ones((300_000, 1, 1), 'float32')
+    many[[131_000, 299_999]] = 0
+    fails('inv: matrix 131000 of x is singular', K.inv, many)
+    many[131_000] = 1
+    fails('inv: a matrix of x is singular', K.inv, many)
+
+
+def test_singular_matrices_update_nothing():
+    v = K.variable(np.zeros((2, 2)))
+    x = K.placeholder((None, 2, 2))
+    f = K.function([x], [K.sum(x)], updates=[K.update(v, K.sum(K.inv(x), axis=0))])
+    with pytest.raises(ValueError, match='inv: matrix 1 of x is singular'):
+        f([np.stack([np.eye(2), np.zeros((2, 2))])])
+    np.testing.assert_array_equal(K.get_value(v), 0)
+
+
+def test_singular_matrices_of_maps_and_loops():
+    a = np.stack([np.eye(3), np.zeros((3, 3))])
+    fails('inv: x is singular', lambda x: K.vectorized_map(K.inv, x), a)
+    fails('inv: matrix 1 of x is singular', lambda x: K.map_fn(K.inv, x), np.stack([a, a]))
+
+
 def test_powers_below_zero():
     x = general(2, 4, 4)
     for n in [-1, -2, -5]:
         close(both_ways(lambda x: K.matrix_power(x, n), x), np.linalg.matrix_power(x, n), 'float64')
     close(K.eval(K.matrix_power([[2, 0], [0, 4]], -1)), [[.5, 0], [0, .25]], 'float32')
-    fails('matrix_power: a matrix of x is singular', lambda x: K.matrix_power(x, -2), np.zeros((3, 3)))
+    fails('matrix_power: x is singular', lambda x: K.matrix_power(x, -2), np.zeros((3, 3)))
     with pytest.raises(ValueError, match='n is -9223372036854775808, which has no positive counterpart'):
         K.matrix_power(x, -2**63)
 

@@ -451,6 +451,32 @@ TEST_CASE("a failing site ends the call with its message; the lowest wins") {
   expect(call(executable, {one.view()}, {}), KERATIN_OK, "");
 }
 
+TEST_CASE("a site tells which of its elements has failed") {
+  auto entry = [](keratin_context_t *context, void *const *, const int64_t *sizes) {
+    context->functions->fail(context, int32_t(sizes[0]));
+  };
+  FunctionBuilder builder("f", entry);
+  builder.input("x", KERATIN_DTYPE_FLOAT32, {FunctionBuilder::slot(0)})
+      .symbol("n", 0, 0)
+      .site(KERATIN_INTERNAL, "{} and {2|none are groups")
+      .site(KERATIN_OUT_OF_RANGE, "inv: {7|a matrix|matrix (#/3, #%3)} of x is singular; at net.py:3")
+      .site(KERATIN_INTERNAL, "{9|behind|element # of #/2}")
+      .site(KERATIN_INTERNAL, "another");
+  Executable executable = makeExecutable(builder);
+  auto fails = [&](int64_t number, keratin_status_code_t code, const std::string &message) {
+    Floats x({number});
+    expect(call(executable, {x.view()}, {}), code, message);
+  };
+  fails(0, KERATIN_INTERNAL, "{} and {2|none are groups");
+  fails(1, KERATIN_OUT_OF_RANGE, "inv: matrix (0, 0) of x is singular; at net.py:3");
+  fails(6, KERATIN_OUT_OF_RANGE, "inv: matrix (1, 2) of x is singular; at net.py:3");
+  fails(7, KERATIN_OUT_OF_RANGE, "inv: a matrix of x is singular; at net.py:3");
+  fails(13, KERATIN_INTERNAL, "element 5 of 2");
+  fails(16, KERATIN_INTERNAL, "behind");
+  fails(17, KERATIN_INTERNAL, "another");
+  fails(18, KERATIN_INTERNAL, "function 'f' failed at an unknown place");
+}
+
 TEST_CASE("a site that is not in the descriptor is an internal error") {
   FunctionBuilder builder("f", [](keratin_context_t *context, void *const *, const int64_t *) {
     context->functions->fail(context, 7);
