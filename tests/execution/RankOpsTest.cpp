@@ -258,32 +258,24 @@ TEST_CASE("means of all ranks, and their gradients") {
         op[0] == 'a' ? Lengths{{3}, {2, 2}, {0, 0}} : Lengths{{3}});
 }
 
-TEST_CASE("each rank knows which it is") {
-  check(R"(  %rank = keratin.rank : tensor<i64>
-  %number = keratin.cast %rank : (tensor<i64>) -> tensor<f32>
+// x and a number that each rank has by itself.
+static void checkNumber(const std::string &op, int64_t (*number)(const Parts &, size_t rank)) {
+  check("  %own_number = keratin." + op + R"( : tensor<i64>
+  %number = keratin.cast %own_number : (tensor<i64>) -> tensor<f32>
   %numbers = keratin.broadcast %number dims = [] : (tensor<f32>) -> )" +
             rows + "\n  %y = keratin.add %x, %numbers : (" + rows + ", " + rows + ") -> " + rows +
             "\n",
-        rows, [](const Parts &parts, size_t rank) {
+        rows, [=](const Parts &parts, size_t rank) {
           HostTensor wanted = parts.own[rank][0];
           for (double &element : wanted.floats)
-            element += double(rank);
+            element += double(number(parts, rank));
           return wanted;
         });
 }
 
-TEST_CASE("each rank knows how many there are, without a message") {
-  check(R"(  %ranks = keratin.rank_count : tensor<i64>
-  %number = keratin.cast %ranks : (tensor<i64>) -> tensor<f32>
-  %numbers = keratin.broadcast %number dims = [] : (tensor<f32>) -> )" +
-            rows + "\n  %y = keratin.add %x, %numbers : (" + rows + ", " + rows + ") -> " + rows +
-            "\n",
-        rows, [](const Parts &parts, size_t rank) {
-          HostTensor wanted = parts.own[rank][0];
-          for (double &element : wanted.floats)
-            element += double(parts.own.size());
-          return wanted;
-        });
+TEST_CASE("each rank knows which it is, and how many there are") {
+  checkNumber("rank", [](const Parts &, size_t rank) { return int64_t(rank); });
+  checkNumber("rank_count", [](const Parts &parts, size_t) { return int64_t(parts.own.size()); });
 }
 
 TEST_CASE("ranks that there are not are told to all") {
