@@ -8,6 +8,7 @@ class KeratinPass<string name> : Pass<"keratin-" # name, "::mlir::func::FuncOp">
   let dependentDialects = ["::keratin::ir::KeratinDialect"];
 }
 
+include "passes/complex/Passes.td"
 include "passes/autodiff/Passes.td"
 include "passes/shard/Passes.td"
 include "passes/simplify/Passes.td"

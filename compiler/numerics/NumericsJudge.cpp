@@ -55,6 +55,7 @@ static OwningOpRef<ModuleOp> meaningOf(func::FuncOp function) {
     return module;
   ScopedDiagnosticHandler silence(module->getContext(), [](Diagnostic &) {});
   PassManager manager(module->getContext(), ModuleOp::getOperationName());
+  manager.addNestedPass<func::FuncOp>(passes::createExpandComplex());
   manager.addNestedPass<func::FuncOp>(passes::createDifferentiate());
   return succeeded(manager.run(*module)) ? std::move(module) : nullptr;
 }

@@ -15,6 +15,12 @@ using namespace keratin::compiler;
 
 using Maker = std::unique_ptr<Pass> (*)(const PhaseOptions &);
 
+static std::unique_ptr<Pass> expandComplex(const PhaseOptions &phaseOptions) {
+  passes::ExpandComplexOptions options;
+  options.keepViews = phaseOptions.complexViews;
+  return passes::createExpandComplex(options);
+}
+
 static std::unique_ptr<Pass> foldConstants(const PhaseOptions &phaseOptions) {
   passes::FoldConstantsOptions options;
   // What the call must report is left to it.
@@ -48,11 +54,13 @@ static std::unique_ptr<Pass> planMemory(const PhaseOptions &phaseOptions) {
   return passes::createPlanMemory(options);
 }
 
-// What the user wrote, in formulas that do not overflow, before it is differentiated. What divides
-// sizes comes first, for all that computes with them. Requirements
-// stand between values and go first; equal values are merged before formulas are recognised. What
-// loops do not need has no gradient to compute, and of a branch not taken none is computed.
+// What the user wrote, in formulas that do not overflow, before it is differentiated. Complex
+// numbers are known to the first pass alone. What divides sizes comes next, for all that computes
+// with them. Requirements stand between values and go first; equal values are merged before
+// formulas are recognised. What loops do not need has no gradient to compute, and of a branch not
+// taken none is computed.
 static constexpr Maker graphPasses[] = {
+    expandComplex,
     [](const PhaseOptions &) { return passes::createDivideSizes(); },
     [](const PhaseOptions &) { return passes::createDefineSizes(); },
     [](const PhaseOptions &) { return passes::createResolveRequirements(); },

@@ -35,6 +35,9 @@ struct PhaseOptions {
   int64_t maxOps = 1'000'000;   // of a function whose gradients are expanded
   // Bytes that gradients may keep of loops (keratin-checkpoint-loops); none: as many as they like.
   std::optional<int64_t> keptBytes;
+  // Whether complex arguments and results are views of their parts (keratin-expand-complex), which
+  // no file has.
+  bool complexViews = true;
   // Whether of a sharded function its part on one rank is made (keratin-shard).
   bool shards = true;
   // Whether the function looks for numbers that are not finite (keratin-check-numbers).

@@ -8,12 +8,15 @@ using namespace mlir;
 
 static bool isFloating(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
+  return type && isa<FloatType, ComplexType>(type.getElementType());
 }
 
 bool keratin::ir::isDifferentiableOperand(OpOperand &operand) {
   if (!isFloating(operand.get()))
     return false;
+  // Of complex numbers the derivatives are taken once they are pairs.
+  if (isa<ComplexOp, RealOp, ImagOp>(operand.getOwner()))
+    return true;
   auto op = dyn_cast<DifferentiableOpInterface>(operand.getOwner());
   return !op || op.isDifferentiableOperand(operand.getOperandNumber());
 }

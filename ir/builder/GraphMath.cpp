@@ -17,6 +17,10 @@ Value GraphMath::scalar(double value, Type elementType) {
     number.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lossy);
     return b.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, number));
   }
+  if (auto complex = dyn_cast<ComplexType>(elementType)) {
+    Value re = scalar(value, complex.getElementType());
+    return b.create<ComplexOp>(loc, type, re, scalar(0, complex.getElementType()));
+  }
   // Of what is no number of so many bits, with a sign or without, the nearest: a bound of 1e30 is
   // none for integers.
   const unsigned width = elementType.getIntOrFloatBitWidth();

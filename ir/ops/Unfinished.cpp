@@ -10,15 +10,3 @@ using namespace mlir;
 #define KERATIN_EVALUATE(Op) LogicalResult Op::evaluate(EvaluationContext &, ArrayRef<const HostTensor *>, MutableArrayRef<HostTensor>) { return emitOpError("not implemented: the interpreter's"); }
 #define KERATIN_VJP(Op) LogicalResult Op::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) { return emitOpError("not implemented: its gradient"); }
 // clang-format on
-
-// Complex numbers.
-KERATIN_VERIFY(ComplexOp)
-KERATIN_EVALUATE(ComplexOp)
-KERATIN_VERIFY(RealOp)
-KERATIN_EVALUATE(RealOp)
-KERATIN_VERIFY(ImagOp)
-KERATIN_EVALUATE(ImagOp)
-KERATIN_VERIFY(AsPartsOp)
-KERATIN_EVALUATE(AsPartsOp)
-KERATIN_VERIFY(FromPartsOp)
-KERATIN_EVALUATE(FromPartsOp)

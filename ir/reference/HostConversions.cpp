@@ -11,6 +11,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -19,6 +20,13 @@ using namespace keratin::ir::reference;
 using namespace keratin::runtime;
 using llvm::APFloat;
 using llvm::APInt;
+
+// Of the numbers that are held: a part of complex ones.
+static keratin_dtype_t heldDtype(keratin_dtype_t dtype) {
+  return dtype == KERATIN_DTYPE_COMPLEX64    ? KERATIN_DTYPE_FLOAT32
+         : dtype == KERATIN_DTYPE_COMPLEX128 ? KERATIN_DTYPE_FLOAT64
+                                             : dtype;
+}
 
 static const llvm::fltSemantics &semanticsOf(keratin_dtype_t dtype) {
   switch (dtype) {
@@ -129,8 +137,8 @@ std::optional<HostTensor> keratin::ir::makeHostTensor(keratin_dtype_t dtype,
     count *= empty ? 0 : dim;
   }
   HostTensor tensor{dtype, std::move(dims), {}, {}};
-  if (tensor.isFloat())
-    tensor.floats.assign(count, 0.0);
+  if (tensor.isFloat() || numbersPerElement(dtype) == 2)
+    tensor.floats.assign(count * numbersPerElement(dtype), 0.0);
   else
     tensor.ints.assign(count, 0);
   return tensor;
@@ -148,14 +156,16 @@ std::optional<HostTensor> keratin::ir::fromBytes(keratin_dtype_t dtype, std::vec
   if (!tensor)
     return std::nullopt;
   auto *bytes = static_cast<const char *>(data);
+  dtype = heldDtype(dtype);
   int64_t width = dtypeBytes(dtype);
-  for (int64_t i = 0; i < tensor->size(); ++i) {
-    const char *element = bytes + i * width;
-    if (tensor->isFloat()) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, element, width);
-      tensor->floats[i] = fromBits(dtype, bits);
-    } else if (dtype == KERATIN_DTYPE_BOOL)
+  for (size_t i = 0; i < tensor->floats.size(); ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes + int64_t(i) * width, width);
+    tensor->floats[i] = fromBits(dtype, bits);
+  }
+  for (size_t i = 0; i < tensor->ints.size(); ++i) {
+    const char *element = bytes + int64_t(i) * width;
+    if (dtype == KERATIN_DTYPE_BOOL)
       tensor->ints[i] = *element != 0;
     else
       tensor->ints[i] = dispatchElement(
@@ -165,14 +175,19 @@ std::optional<HostTensor> keratin::ir::fromBytes(keratin_dtype_t dtype, std::vec
 }
 
 std::vector<char> keratin::ir::toBytes(const HostTensor &tensor) {
-  int64_t width = dtypeBytes(tensor.dtype);
-  std::vector<char> bytes(tensor.size() * width);
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    // Little endian, as every machine that we compile for.
-    uint64_t bits =
-        tensor.isFloat() ? bitsOf(tensor.dtype, tensor.floats[i]) : uint64_t(tensor.ints[i]);
-    std::memcpy(bytes.data() + i * width, &bits, width);
-  }
+  const keratin_dtype_t dtype = heldDtype(tensor.dtype);
+  int64_t width = dtypeBytes(dtype);
+  std::vector<char> bytes((tensor.floats.size() + tensor.ints.size()) * width);
+  char *next = bytes.data();
+  // Little endian, as every machine that we compile for. One of the two has elements.
+  auto add = [&](uint64_t bits) {
+    std::memcpy(next, &bits, width);
+    next += width;
+  };
+  for (double value : tensor.floats)
+    add(bitsOf(dtype, value));
+  for (int64_t value : tensor.ints)
+    add(uint64_t(value));
   return bytes;
 }
 
@@ -188,7 +203,9 @@ std::optional<HostTensor> keratin::ir::fromElements(mlir::ElementsAttr elements)
   if (auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
     mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     std::optional<HostTensor> shape = makeHostTensor(dtype, dims);
-    if (!blob || !shape || blob->getData().size() != size_t(shape->size() * dtypeBytes(dtype)))
+    if (!blob || !shape ||
+        int64_t(blob->getData().size()) !=
+            int64_t(shape->floats.size() + shape->ints.size()) * dtypeBytes(heldDtype(dtype)))
       return std::nullopt;
     return fromBytes(dtype, dims, blob->getData().data());
   }
@@ -197,7 +214,12 @@ std::optional<HostTensor> keratin::ir::fromElements(mlir::ElementsAttr elements)
   if (!dense || !tensor)
     return std::nullopt;
   int64_t i = 0;
-  if (tensor->isFloat())
+  if (numbersPerElement(dtype) == 2)
+    for (const std::complex<APFloat> &value : dense.getValues<std::complex<APFloat>>()) {
+      tensor->floats[i++] = widen(value.real());
+      tensor->floats[i++] = widen(value.imag());
+    }
+  else if (tensor->isFloat())
     for (const APFloat &value : dense.getValues<APFloat>())
       tensor->floats[i++] = widen(value);
   else

@@ -13,6 +13,13 @@
 
 namespace keratin::ir {
 
+// How many numbers a tensor holds for an element. Complex numbers are two in `floats`, the real and
+// the imaginary part: they come and go with functions, and no op computes with them
+// (passes/complex), so HostTensor counts them neither as floats nor as elements.
+inline int64_t numbersPerElement(keratin_dtype_t dtype) {
+  return dtype >= KERATIN_DTYPE_COMPLEX64 ? 2 : 1;
+}
+
 // The most elements that the interpreter gives a tensor.
 constexpr int64_t kMaxHostElements = int64_t(1) << 28;
 

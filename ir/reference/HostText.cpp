@@ -25,7 +25,7 @@ static std::string nest(const HostTensor &tensor, const std::vector<std::string>
     return list + "]";
   };
   // Nothing but brackets would be left of a tensor without elements, perhaps very many.
-  return tensor.size() ? text(0) : "[]";
+  return texts.empty() ? "[]" : text(0);
 }
 
 static std::string integerText(const HostTensor &tensor, int64_t value) {
@@ -94,8 +94,9 @@ std::string keratin::ir::numpyText(const HostTensor &tensor) {
 //===-- For tests -----------------------------------------------------------------------------===//
 
 static const char *elementName(keratin_dtype_t dtype) {
-  static const char *const names[] = {"?",    "i1",   "i8",   "i16", "i32",  "i64", "ui8",
-                                      "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64"};
+  static const char *const names[] = {"?",   "i1",   "i8",           "i16",         "i32", "i64",
+                                      "ui8", "ui16", "ui32",         "ui64",        "f16", "bf16",
+                                      "f32", "f64",  "complex<f32>", "complex<f64>"};
   return names[dtype];
 }
 
@@ -116,5 +117,9 @@ std::string keratin::ir::stableText(const HostTensor &tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     texts.push_back(tensor.isFloat() ? sixDigits(tensor.floats[i])
                                      : integerText(tensor, tensor.ints[i]));
+  if (numbersPerElement(tensor.dtype) == 2)
+    for (size_t i = 0; i < tensor.floats.size(); i += 2)
+      texts.push_back("(" + sixDigits(tensor.floats[i]) + ", " + sixDigits(tensor.floats[i + 1]) +
+                      ")");
   return type + "> " + nest(tensor, texts, [](size_t) { return std::string(", "); });
 }

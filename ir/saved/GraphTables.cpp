@@ -9,7 +9,7 @@ using namespace keratin;
 using namespace keratin::ir;
 using namespace mlir;
 
-static_assert(v1::DTYPE_FLOAT64 == int(KERATIN_DTYPE_FLOAT64) &&
+static_assert(v1::DTYPE_COMPLEX128 == int(KERATIN_DTYPE_COMPLEX128) &&
                   v1::DTYPE_BOOL == int(KERATIN_DTYPE_BOOL),
               "the format's dtypes are those of the ABI");
 
@@ -65,7 +65,7 @@ LogicalResult GraphReading::readTypes() {
     if (failed(advance()))
       return failure();
     auto bad = [&, i = i](const Twine &what) { return fail("type " + Twine(i) + ": " + what); };
-    if (saved.dtype() < v1::DTYPE_BOOL || saved.dtype() > v1::DTYPE_FLOAT64)
+    if (saved.dtype() < v1::DTYPE_BOOL || saved.dtype() > v1::DTYPE_COMPLEX128)
       return bad("unknown dtype " + Twine(int(saved.dtype())));
     if (saved.dims_size() > KERATIN_MAX_RANK)
       return bad("rank " + Twine(saved.dims_size()) + " is above " + Twine(KERATIN_MAX_RANK));

@@ -145,6 +145,8 @@ private:
   }
 
   uint32_t addType(v1::TensorType &&type) {
+    if (type.dtype() >= v1::DTYPE_COMPLEX64)
+      graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfComplex));
     std::string key = type.SerializeAsString();
     auto [entry, isNew] = typeTable.try_emplace(std::move(key), graph.types_size());
     if (isNew)

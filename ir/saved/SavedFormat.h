@@ -20,6 +20,8 @@ inline constexpr uint32_t kSavedMinorOfLocalSizes = 2;
 inline constexpr uint32_t kSavedMinorOfValueParts = 3;
 // The first with names of sizes that the user gave, with their limits, and with shards.
 inline constexpr uint32_t kSavedMinorOfSizeNames = 4;
+// The first with complex numbers.
+inline constexpr uint32_t kSavedMinorOfComplex = 6;
 
 // A splat takes few bytes in a file and many in use, so all splats of a file together may stand for
 // this much; further ones are written in full.

@@ -395,7 +395,7 @@ SourceReader::Bracket::Role SourceReader::roleOfOpened() {
 // A type or attribute of MLIR's own that models do not use, by the word before its bracket.
 bool isForeign(StringRef word) {
   return llvm::StringSwitch<bool>(word)
-      .Cases("affine_map", "affine_set", "memref", "vector", "tuple", "complex", true)
+      .Cases("affine_map", "affine_set", "memref", "vector", "tuple", true)
       .Cases("strided", "distinct", "opaque", "sparse", true)
       .Default(false);
 }

@@ -59,7 +59,7 @@ bool KernelGroups::areStoredRows(Operation *op) const {
 
 // Not computed at all: another name for the same memory, or memory filled before the call.
 bool KernelGroups::isStorage(Operation *op) const {
-  return isa<ReshapeOp, ConstantOp, DelayOp>(op) || areStoredRows(op);
+  return isa<ReshapeOp, ConstantOp, DelayOp, AsPartsOp, FromPartsOp>(op) || areStoredRows(op);
 }
 
 // The group of an op that is computed in exactly one place.

@@ -84,7 +84,8 @@ Value KernelWriter::outside(Value value) {
     if (replaced.count(base))
       break;
     chain.push_back(definition);
-    if (!isa<ReshapeOp, DelayOp>(definition) && !groups.areStoredRows(definition))
+    if (!isa<ReshapeOp, DelayOp, AsPartsOp, FromPartsOp>(definition) &&
+        !groups.areStoredRows(definition))
       break;
     // What it waits for has been made: it counts as read by whoever reads the delayed value.
     if (auto delay = dyn_cast<DelayOp>(definition))

@@ -142,8 +142,9 @@ FailureOr<Value> ProgramBuilder::placeOf(Value value) {
   while (true) {
     auto argument = dyn_cast<BlockArgument>(value);
     Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
-    if (auto reshape = value.getDefiningOp<ir::ReshapeOp>())
-      value = reshape.getX();
+    if (Operation *view = value.getDefiningOp();
+        isa_and_nonnull<ir::ReshapeOp, ir::AsPartsOp, ir::FromPartsOp>(view))
+      value = view->getOperand(0);
     else if (auto branch = dyn_cast_or_null<ir::IfOp>(owner))
       value = branch.getCaptures()[argument.getArgNumber()];
     else if (auto loop = dyn_cast_or_null<ir::LoopOpInterface>(owner);
