@@ -82,8 +82,10 @@ static bool isComplex(Type type) {
 
 LogicalResult keratin::ir::verifyKnownShapes(Operation *op) {
   auto emitError = [&] { return op->emitOpError(); };
-  if (!takesComplex(op) && (llvm::any_of(op->getOperandTypes(), isComplex) ||
-                            llvm::any_of(op->getResultTypes(), isComplex)))
+  // A yield takes what its loop or branch does.
+  if (!takesComplex(op) && !isa<YieldOp>(op) &&
+      (llvm::any_of(op->getOperandTypes(), isComplex) ||
+       llvm::any_of(op->getResultTypes(), isComplex)))
     return emitError() << "has no form for complex numbers";
   for (Value operand : op->getOperands()) {
     Operation *maker = operand.getDefiningOp();

@@ -71,11 +71,12 @@ public:
 
   LogicalResult expandFunction(func::FuncOp function) {
     Block &body = function.getBody().front();
+    const SmallVector<Operation *> ops = opsOf(body); // without the views
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     for (Value argument : body.getArguments())
       if (isComplex(argument))
         partsOf[argument] = partsOfArgument(builder, argument);
-    if (failed(expandOps(body)))
+    if (failed(expandOps(ops)))
       return failure();
     joinReturned(body);
     for (Operation *op : llvm::reverse(replaced))
@@ -121,9 +122,13 @@ private:
     }
   }
 
-  LogicalResult expandOps(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (failed(expandOp(&op)))
+  static SmallVector<Operation *> opsOf(Block &block) {
+    return llvm::to_vector(llvm::make_pointer_range(block));
+  }
+
+  LogicalResult expandOps(ArrayRef<Operation *> ops) {
+    for (Operation *op : ops)
+      if (failed(expandOp(op)))
         return failure();
     return success();
   }
@@ -183,7 +188,7 @@ private:
     }
     if (any)
       bodies.push_back(&block);
-    return expandOps(block);
+    return expandOps(opsOf(block));
   }
 
   // The same op with two operands, results and arguments of bodies for each complex one.

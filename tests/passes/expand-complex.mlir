@@ -4,9 +4,9 @@
 // CHECK-LABEL: func.func @parts_by_themselves
 // CHECK-SAME:    %[[Z:[^:]*]]: tensor<4xcomplex<f32>>
 // CHECK-DAG:     %[[PAIRS:.*]] = keratin.as_parts %[[Z]] : (tensor<4xcomplex<f32>>) -> tensor<4x2xf32>
-// CHECK-DAG:     %[[FIRST:.*]] = keratin.slice %[[PAIRS]] starts = #keratin.dims<0, 0>
+// CHECK-DAG:     %[[FIRST:.*]] = keratin.slice %[[PAIRS]] starts = <0, 0>
 // CHECK-DAG:     %[[RE:.*]] = keratin.reshape %[[FIRST]] : (tensor<4x1xf32>) -> tensor<4xf32>
-// CHECK-DAG:     %[[SECOND:.*]] = keratin.slice %[[PAIRS]] starts = #keratin.dims<0, 1>
+// CHECK-DAG:     %[[SECOND:.*]] = keratin.slice %[[PAIRS]] starts = <0, 1>
 // CHECK-DAG:     %[[IM:.*]] = keratin.reshape %[[SECOND]] : (tensor<4x1xf32>) -> tensor<4xf32>
 // CHECK-DAG:     keratin.neg %[[RE]]
 // CHECK-DAG:     keratin.neg %[[IM]]
@@ -51,7 +51,7 @@ func.func @constants_are_split() -> tensor<2xcomplex<f32>> {
 // -----
 
 // CHECK-LABEL: func.func @loops_carry_two_for_one
-// CHECK:         keratin.scan length = #keratin.dims<3> init(%{{.*}}, %{{.*}}) over(%{{.*}}, %{{.*}}) with(%{{.*}}, %{{.*}})
+// CHECK:         keratin.scan length = <3> init(%{{.*}}, %{{.*}}) over(%{{.*}}, %{{.*}}) with(%{{.*}}, %{{.*}})
 // CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, %[[A:.*]]: tensor<2xf32>, %[[B:.*]]: tensor<2xf32>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<2xf32>):
 // CHECK:         keratin.yield %{{.*}}, %{{.*}}, %[[A]], %[[B]] : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 func.func @loops_carry_two_for_one(%z: tensor<2xcomplex<f32>>, %x: tensor<3x2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<3x2xcomplex<f32>>) {
