@@ -45,6 +45,19 @@ std::pair<Value, Value> frontend::binaryFloats(Call &call, const Operand &x, con
   return {call.cast(a, Configuration::floatx()), call.cast(b, Configuration::floatx())};
 }
 
+std::vector<Value> frontend::floatsOfOneShape(Call &call, const std::vector<Operand> &operands) {
+  std::vector<Value> values = call.promoted(operands);
+  ir::Shape shape;
+  for (Value &value : values) {
+    if (!isFloating(call.dtypeOf(value)))
+      value = call.cast(value, Configuration::floatx());
+    shape = call.broadcastShape(shape, ir::getShape(value));
+  }
+  for (Value &value : values)
+    value = call.broadcastTo(value, shape);
+  return values;
+}
+
 Tensor frontend::elementwise(const char *function, UnaryMethod method, const Operand &operand,
                              FloatRule rule, SourceLocation location) {
   Call call(function, location);

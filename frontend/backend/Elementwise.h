@@ -20,6 +20,8 @@ Value asSummands(Call &call, llvm::ArrayRef<Value> values,
 
 // Call::binary of floats: two integers or bools are cast to floatx.
 std::pair<Value, Value> binaryFloats(Call &call, const Operand &x, const Operand &y);
+// The same of any number.
+std::vector<Value> floatsOfOneShape(Call &call, const std::vector<Operand> &operands);
 
 // A K function of one tensor that is one op of the dialect. CastToFloat: integers and bools become
 // floatx first; Keep: the result has the tensor's dtype.

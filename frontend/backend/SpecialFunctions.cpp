@@ -180,6 +180,25 @@ Tensor zeta(const Operand &first, const Operand &second, SourceLocation location
   return call.tensor(call.g.zeta(x, q));
 }
 
+Tensor igamma(const Operand &first, const Operand &second, SourceLocation location) {
+  Call call("igamma", location);
+  auto [a, x] = binaryFloats(call, first, second);
+  return call.tensor(call.g.igamma(a, x));
+}
+
+Tensor igammac(const Operand &first, const Operand &second, SourceLocation location) {
+  Call call("igammac", location);
+  auto [a, x] = binaryFloats(call, first, second);
+  return call.tensor(call.g.igammac(a, x));
+}
+
+Tensor betainc(const Operand &first, const Operand &second, const Operand &third,
+               SourceLocation location) {
+  Call call("betainc", location);
+  std::vector<Value> values = floatsOfOneShape(call, {first, second, third});
+  return call.tensor(call.g.betainc(values[0], values[1], values[2]));
+}
+
 Tensor polygamma(int64_t n, const Operand &operand, SourceLocation location) {
   Call call("polygamma", location);
   Value x = call.floating(operand);

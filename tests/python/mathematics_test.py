@@ -81,6 +81,60 @@ def test_zeta():
     np.testing.assert_allclose(both_ways(K.zeta, x, q), expected, rtol=1e-12)
 
 
+def parameters(count, seed):
+    """Numbers of all sizes for the parameters of a distribution."""
+    return 10 ** np.random.default_rng(seed).uniform(-3, 3, count)
+
+
+@pytest.mark.parametrize('name, reference', [('igamma', special.gammainc), ('igammac', special.gammaincc)])
+@pytest.mark.filterwarnings('ignore')
+def test_incomplete_gamma(name, reference):
+    a = parameters(2000, 1)
+    near = a + np.random.default_rng(2).normal(size=a.size) * np.sqrt(a)
+    x = np.concatenate([a * parameters(a.size, 3) ** 0.3, np.maximum(near, 1e-3)])
+    a = np.concatenate([a, a])
+    expected = reference(a, x)
+    usual = expected > 1e-30
+    np.testing.assert_allclose(both_ways(getattr(K, name), a, x)[usual], expected[usual], rtol=1e-12)
+    single = a.astype('float32'), x.astype('float32')
+    np.testing.assert_allclose(both_ways(getattr(K, name), *single)[usual],
+                               reference(*(side.astype('float64') for side in single))[usual], rtol=2e-6)
+    edges = [side.ravel() for side in np.meshgrid([0., -1., 2., np.inf, np.nan], [0., -1., 3., np.inf, np.nan])]
+    np.testing.assert_allclose(both_ways(getattr(K, name), *edges), reference(*edges), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_incomplete_beta():
+    a, b = parameters(2000, 1), parameters(2000, 2)
+    generator = np.random.default_rng(3)
+    near = a / (a + b) + generator.normal(size=a.size) * np.sqrt(a * b / ((a + b) ** 2 * (a + b + 1)))
+    x = np.where(generator.uniform(size=a.size) < 0.5, np.clip(near, 1e-3, 0.999), generator.uniform(size=a.size))
+    expected = special.betainc(a, b, x)
+    usual = expected > 1e-30
+    np.testing.assert_allclose(both_ways(K.betainc, a, b, x)[usual], expected[usual], rtol=1e-11)
+    edges = [side.ravel() for side in np.meshgrid([-1., 2., np.nan], [-1., 0.5, np.nan], [-1., 0., 0.3, 1., 2., np.nan])]
+    np.testing.assert_allclose(both_ways(K.betainc, *edges), special.betainc(*edges), rtol=1e-14)
+    np.testing.assert_allclose(K.eval(K.betainc([[2.], [3.]], 0.5, [0.1, 0.7])),
+                               special.betainc([[2.], [3.]], 0.5, [0.1, 0.7]), rtol=1e-6)
+
+
+def test_gradients_by_the_parameters():
+    a, b, x = (K.variable(value, dtype='float64') for value in
+               ([0.3, 2., 30., 300.], [0.7, 4., 20., 150.], [0.1, 0.4, 0.6, 0.65]))
+    step = 1e-6
+
+    def slope(function, values, place):
+        up, down = list(values), list(values)
+        up[place], down[place] = up[place] + step * up[place], down[place] - step * down[place]
+        return (function(*up) - function(*down)) / (2 * step * values[place])
+
+    for function, reference, operands in ((K.igamma, special.gammainc, (a, b)), (K.igammac, special.gammaincc, (a, b)),
+                                          (K.betainc, special.betainc, (a, b, x))):
+        values = [K.get_value(operand) for operand in operands]
+        for place, gradient in enumerate(K.gradients(K.sum(function(*operands)), list(operands))):
+            np.testing.assert_allclose(K.eval(gradient), slope(reference, values, place), rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.parametrize('n', [0, 1, 2, 3, 20])
 def test_polygamma(n):
     x = np.concatenate([np.linspace(0.1, 12, 40), [1e-3, 100.], [-0.5, -2.25] if n < 3 else []])

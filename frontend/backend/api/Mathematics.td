@@ -73,6 +73,27 @@ def Api_polygamma : Keratin_Mathematics<"polygamma", "polygamma(n, x)"> {
         ValueError: for another n.
   }];
 }
+def Api_igamma : Keratin_PairFunction<"igamma", "(a, x)",
+    "The lower incomplete gamma function, regularized, as scipy.special.gammainc.",
+    [{A tensor of the wider dtype: from 0 to 1; NaN for a negative a or x. Gradients flow to both; a has
+        no second derivative.}]>;
+def Api_igammac : Keratin_PairFunction<"igammac", "(a, x)",
+    "1 - igamma(a, x), which keeps its digits where that is small, as scipy.special.gammaincc.",
+    [{A tensor of the wider dtype: from 0 to 1; NaN for a negative a or x. Gradients flow to both; a has
+        no second derivative.}]>;
+def Api_betainc : Keratin_Mathematics<"betainc", "betainc(a, b, x)"> {
+  let documentation = [{
+    The incomplete beta function, regularized, element by element, as scipy.special.betainc.
+
+    Args:
+        a, b, x: tensors or what becomes tensors, which are broadcast; integers and bools become
+            floatx().
+
+    Returns:
+        A tensor of the widest dtype: from 0 to 1; NaN for a negative a or b, and for an x that is
+        not between 0 and 1. Gradients flow to all; a and b have no second derivatives.
+  }];
+}
 def Api_zeta : Keratin_PairFunction<"zeta", "(x, q)",
     "The zeta function of Hurwitz, the sum of (q + k)**-x over k = 0, 1, …, element by element.",
     [{A tensor of the wider dtype: inf where x is 1 and where q is 0, -1, -2, …; NaN where x is less,

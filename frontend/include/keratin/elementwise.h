@@ -32,6 +32,17 @@ Tensor xlogy(const Operand &x, const Operand &y,
 // gets no gradient.
 Tensor zeta(const Operand &x, const Operand &q,
             SourceLocation location = SourceLocation::current());
+// The incomplete gamma function, regularized: the integral of t^(a - 1) exp(-t) from 0 to x over
+// gamma(a), as scipy.special.gammainc; and 1 minus it, which keeps its digits where that is small.
+// There are no second derivatives by a.
+Tensor igamma(const Operand &a, const Operand &x,
+              SourceLocation location = SourceLocation::current());
+Tensor igammac(const Operand &a, const Operand &x,
+               SourceLocation location = SourceLocation::current());
+// The incomplete beta function, regularized: the integral of t^(a - 1) (1 - t)^(b - 1) from 0 to x
+// over beta(a, b), as scipy.special.betainc. There are no second derivatives by a and b.
+Tensor betainc(const Operand &a, const Operand &b, const Operand &x,
+               SourceLocation location = SourceLocation::current());
 // The n-th derivative of digamma, whose n! must be a number of x's dtype.
 Tensor polygamma(int64_t n, const Operand &x, SourceLocation location = SourceLocation::current());
 // The distribution function of the normal distribution, its logarithm, which keeps its digits

@@ -11,6 +11,7 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::atan>(m, "atan");
   add<&K::bessel_i0e>(m, "bessel_i0e");
   add<&K::bessel_i1e>(m, "bessel_i1e");
+  add<&K::betainc>(m, "betainc");
   add<&K::cast>(m, "cast");
   add<&K::ceil>(m, "ceil");
   add<&K::clip>(m, "clip");
@@ -27,6 +28,8 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::greater>(m, "greater");
   add<&K::greater_equal>(m, "greater_equal");
   add<&K::hypot>(m, "hypot");
+  add<&K::igamma>(m, "igamma");
+  add<&K::igammac>(m, "igammac");
   add<&K::less>(m, "less");
   add<&K::less_equal>(m, "less_equal");
   add<&K::lgamma>(m, "lgamma");
