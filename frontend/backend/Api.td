@@ -45,6 +45,7 @@ include "frontend/backend/api/Sparse.td"
 include "frontend/backend/api/Ctc.td"
 include "frontend/backend/api/Extensions.td"
 include "frontend/backend/api/Mathematics.td"
+include "frontend/backend/api/Distributions.td"
 include "frontend/backend/api/Derivatives.td"
 
 #endif // KERATIN_API

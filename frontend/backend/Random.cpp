@@ -43,16 +43,14 @@ RandomStream::RandomStream(Call &call, std::optional<int64_t> seed) : call(call)
 // The number of the evaluation; in loops plus, for each, a large odd multiple of its step's number,
 // so that no step of an evaluation meets one of another.
 Value RandomStream::draw() {
-  if (number)
-    return number;
-  number = valueOf(counter);
+  Value draw = valueOf(counter);
   uint64_t level = 0;
   for (const Trace *trace : call.graph.traces())
     if (Value step = trace->stepNumber()) {
       Value factor = call.g.integerScalar(int64_t(mix(++level) | 1), ir::getElementType(step));
-      number = call.g.add(number, call.g.mul(step, factor));
+      draw = call.g.add(draw, call.g.mul(step, factor));
     }
-  return number;
+  return draw;
 }
 
 Value RandomStream::bits(const ir::Shape &shape) {
@@ -81,9 +79,17 @@ Value RandomStream::uniform(const ir::Shape &shape, DType dtype) {
   return g.scale(number, std::ldexp(1.0, -digits));
 }
 
-// A parameter of the distribution, repeated to the result's shape.
-static Value parameter(Call &call, const Operand &operand, DType dtype, const ir::Shape &shape,
-                       const char *name) {
+Value frontend::inner(Call &call, RandomStream &stream, const ir::Shape &shape, DType dtype) {
+  Value u = stream.uniform(shape, dtype);
+  // Of f64 as many bits as leave room for one more.
+  const int digits = dtype == DType::Float64 ? 53 : 24;
+  if (digits == 53)
+    return call.g.maximum(u, call.like(u, std::ldexp(1.0, -54)));
+  return call.g.add(u, call.like(u, std::ldexp(1.0, -25)));
+}
+
+Value frontend::parameter(Call &call, const Operand &operand, DType dtype, const ir::Shape &shape,
+                          const char *name) {
   Value value = call.value(operand, dtype);
   if (call.broadcastShape(ir::getShape(value), shape) != shape)
     call.valueError(std::string(name) + " has shape " + describe(value) +
@@ -95,9 +101,8 @@ static bool isNumber(const Operand &operand, double value) {
   return operand.isNumber() && operand.number() == value;
 }
 
-// Numbers for a parameter must be as `holds` says; a tensor's are not known yet.
-static void requireNumbers(Call &call, const Operand &operand, const char *name,
-                           llvm::function_ref<bool(double)> holds, const char *needed) {
+void frontend::requireNumbers(Call &call, const Operand &operand, const char *name,
+                              llvm::function_ref<bool(double)> holds, const char *needed) {
   if (!operand.isNumber() && operand.kind() != Operand::Kind::Array)
     return;
   for (int64_t i = 0; i < operand.array().size(); ++i)
@@ -129,18 +134,17 @@ static Value scaled(Call &call, Value x, const Operand &mean, const Operand &std
   return x;
 }
 
-static DType floatDtype(Call &call, DTypeArgument dtype) {
+DType frontend::floatDtype(Call &call, DTypeArgument dtype) {
   DType type = dtype.valueOr(Configuration::floatx());
   if (!isFloating(type))
     call.typeError(std::string("dtype is ") + dtypeName(type) + "; needed a floating one");
   return type;
 }
 
-// The half-width types are computed in float32.
-static DType workDtype(DType dtype) { return dtypeSize(dtype) == 2 ? DType::Float32 : dtype; }
+DType frontend::workDtype(DType dtype) { return dtypeSize(dtype) == 2 ? DType::Float32 : dtype; }
 
-// Box and Muller's transformation of two uniform numbers, the first in (0, 1].
-static Value standardNormal(Call &call, RandomStream &stream, const ir::Shape &shape, DType dtype) {
+Value frontend::standardNormal(Call &call, RandomStream &stream, const ir::Shape &shape,
+                               DType dtype) {
   ir::GraphMath &g = call.g;
   Value u = stream.uniform(shape, dtype), v = stream.uniform(shape, dtype);
   Value radius = g.sqrt(g.scale(g.log(g.sub(g.oneLike(u), u)), -2.0));

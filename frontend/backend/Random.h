@@ -4,6 +4,8 @@
 
 #include "frontend/graph/Call.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <optional>
 
 namespace keratin::frontend {
@@ -26,9 +28,26 @@ private:
 
   Call &call;
   Tensor counter;
-  Value number;      // of the draw, when first asked for
   int64_t words = 0; // words an element used so far
 };
+
+// In (0, 1): the middles of uniform()'s steps.
+Value inner(Call &call, RandomStream &stream, const ir::Shape &shape, DType dtype);
+// Box and Muller's transformation of two uniform numbers, the first in (0, 1].
+Value standardNormal(Call &call, RandomStream &stream, const ir::Shape &shape, DType dtype);
+
+//===-- Arguments of distributions ------------------------------------------------------------===//
+
+// A parameter of the distribution, repeated to the result's shape.
+Value parameter(Call &call, const Operand &operand, DType dtype, const ir::Shape &shape,
+                const char *name);
+// Numbers for a parameter must be as `holds` says; a tensor's are not known yet.
+void requireNumbers(Call &call, const Operand &operand, const char *name,
+                    llvm::function_ref<bool(double)> holds, const char *needed);
+// floatx for None; TypeError for one that is no float.
+DType floatDtype(Call &call, DTypeArgument dtype);
+// The half-width types are computed in float32.
+DType workDtype(DType dtype);
 
 } // namespace keratin::frontend
 

@@ -1,11 +1,7 @@
 // A tensor of random numbers. The generator is that of Salmon, Moraes, Dror, Shaw: Parallel random
 // numbers: as easy as 1, 2, 3; SC 2011.
-class Keratin_Draw<string name, string parameters, string what, string described,
-                   string gradients = "">
-    : Keratin_Function<name, "random",
-                       name # "(shape, " # parameters # ", dtype=None, seed=None)"> {
-  let hasAddress = 0;
-  let documentation = what # [{
+class Keratin_DrawText<string what, string described, string gradients> {
+  string text = what # [{
 
     Args:
         shape: a tuple of ints and scalar tensors, or an integer vector.
@@ -17,6 +13,13 @@ class Keratin_Draw<string name, string parameters, string what, string described
         A tensor that draws anew in each evaluation}] # gradients # [{.
         It draws by Philox 4x32-10 (Salmon et al. 2011), whatever the threads and devices.
   }];
+}
+class Keratin_Draw<string name, string parameters, string what, string described,
+                   string gradients = "">
+    : Keratin_Function<name, "random",
+                       name # "(shape, " # parameters # ", dtype=None, seed=None)"> {
+  let hasAddress = 0;
+  let documentation = Keratin_DrawText<what, described, gradients>.text;
 }
 def Api_random_normal : Keratin_Draw<"random_normal", "mean=0.0, stddev=1.0",
     "Normally distributed numbers.",

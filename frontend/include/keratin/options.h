@@ -92,6 +92,34 @@ struct RandomBinomialOptions {
   DTypeArgument dtype = None;
   std::optional<int64_t> seed = None;
 };
+struct RandomGammaOptions {
+  detail::ByName byName = {};
+  Operand beta = 1.0;
+  DTypeArgument dtype = None;
+  std::optional<int64_t> seed = None;
+};
+struct RandomBetaOptions {
+  DTypeArgument dtype = None;
+  std::optional<int64_t> seed = None;
+};
+struct RandomExponentialOptions {
+  detail::ByName byName = {};
+  Operand scale = 1.0;
+  DTypeArgument dtype = None;
+  std::optional<int64_t> seed = None;
+};
+struct RandomPoissonOptions {
+  detail::ByName byName = {};
+  Operand lam = 1.0;
+  DTypeArgument dtype = None;
+  std::optional<int64_t> seed = None;
+};
+struct RandomChoiceOptions {
+  detail::ByName byName = {};
+  bool replace = true;
+  Operand p = None;
+  std::optional<int64_t> seed = None;
+};
 // random_uniform_variable, random_normal_variable.
 struct RandomVariableOptions {
   DTypeArgument dtype = None;
@@ -263,6 +291,29 @@ inline Tensor random_uniform(const Shape &shape, const RandomUniformOptions &opt
 inline Tensor random_binomial(const Shape &shape, const RandomBinomialOptions &options,
                               SourceLocation location = SourceLocation::current()) {
   return backend::random_binomial(shape, options.p, options.dtype, options.seed, location);
+}
+inline Tensor random_gamma(const Shape &shape, const Operand &alpha,
+                           const RandomGammaOptions &options,
+                           SourceLocation location = SourceLocation::current()) {
+  return backend::random_gamma(shape, alpha, options.beta, options.dtype, options.seed, location);
+}
+inline Tensor random_beta(const Shape &shape, const Operand &a, const Operand &b,
+                          const RandomBetaOptions &options,
+                          SourceLocation location = SourceLocation::current()) {
+  return backend::random_beta(shape, a, b, options.dtype, options.seed, location);
+}
+inline Tensor random_exponential(const Shape &shape, const RandomExponentialOptions &options,
+                                 SourceLocation location = SourceLocation::current()) {
+  return backend::random_exponential(shape, options.scale, options.dtype, options.seed, location);
+}
+inline Tensor random_poisson(const Shape &shape, const RandomPoissonOptions &options,
+                             SourceLocation location = SourceLocation::current()) {
+  return backend::random_poisson(shape, options.lam, options.dtype, options.seed, location);
+}
+inline Tensor random_choice(const Operand &x, const Shape &shape,
+                            const RandomChoiceOptions &options,
+                            SourceLocation location = SourceLocation::current()) {
+  return backend::random_choice(x, shape, options.replace, options.p, options.seed, location);
 }
 template <typename = void>
 Tensor random_uniform_variable(const Shape &shape, double low, double high,

@@ -23,6 +23,8 @@ void keratin::python::registerCreation(nb::module_ &m) {
   using Like = Tensor(const Operand &, DTypeArgument, const std::string &, SourceLocation);
   using Draw = Tensor(const Shape &, const Operand &, const Operand &, DTypeArgument,
                       std::optional<int64_t>, SourceLocation);
+  using DrawOfOne =
+      Tensor(const Shape &, const Operand &, DTypeArgument, std::optional<int64_t>, SourceLocation);
   using DrawnVariable = Tensor(const Shape &, double, double, DTypeArgument, const std::string &,
                                std::optional<int64_t>, SourceLocation);
   add<exactly<Tensor(const Operand &, DTypeArgument, const Shape &, const std::string &,
@@ -44,8 +46,15 @@ void keratin::python::registerCreation(nb::module_ &m) {
   add<exactly<Draw>(&K::random_normal)>(m, "random_normal");
   add<exactly<Draw>(&K::random_uniform)>(m, "random_uniform");
   add<exactly<Draw>(&K::truncated_normal)>(m, "truncated_normal");
-  add<exactly<Tensor(const Shape &, const Operand &, DTypeArgument, std::optional<int64_t>,
-                     SourceLocation)>(&K::random_binomial)>(m, "random_binomial");
+  add<exactly<DrawOfOne>(&K::random_binomial)>(m, "random_binomial");
+  add<exactly<Draw>(&K::random_gamma)>(m, "random_gamma");
+  add<exactly<Draw>(&K::random_beta)>(m, "random_beta");
+  add<exactly<DrawOfOne>(&K::random_exponential)>(m, "random_exponential");
+  add<exactly<DrawOfOne>(&K::random_poisson)>(m, "random_poisson");
+  add<&K::random_categorical>(m, "random_categorical");
+  add<&K::random_permutation>(m, "random_permutation");
+  add<exactly<Tensor(const Operand &, const Shape &, bool, const Operand &, std::optional<int64_t>,
+                     SourceLocation)>(&K::random_choice)>(m, "random_choice");
   add<exactly<DrawnVariable>(&K::random_uniform_variable)>(m, "random_uniform_variable");
   add<exactly<DrawnVariable>(&K::random_normal_variable)>(m, "random_normal_variable");
   add<&K::set_random_seed>(m, "set_random_seed");
