@@ -56,3 +56,115 @@ def Api_random_choice : Keratin_RandomPick<"random_choice",
         replace: whether a row may be chosen more than once.
         p: a vector of weights of the rows, not negative, whose sum may be any; None: equal ones.}],
     "A tensor of the shape followed by that of a row. Gradients flow to x.">;
+
+//===-- Logarithms of densities -----------------------------------------------------------------===//
+
+// Logarithms of densities and probabilities.
+class Keratin_LogProb<string name, string parameters, string what, string reference, string logs>
+    : Keratin_Extension<name # "_log_prob", name # "_log_prob(" # parameters # ")"> {
+  let documentation = logs # " of " # what # ", as of scipy.stats." # reference # [{.
+
+    Args:
+        }] # !subst("=1.0", "", parameters) # [{: tensors or what becomes tensors, which are broadcast; integers and bools
+            become floatx().
+
+    Returns:
+        A tensor of the widest dtype: -inf outside of where the distribution lies, without a
+        gradient there; NaN for parameters that no distribution has. Gradients flow to all.
+  }];
+}
+class Keratin_LogDensity<string name, string parameters, string what, string reference>
+    : Keratin_LogProb<name, parameters, what, reference, "The logarithm of the density">;
+class Keratin_LogProbability<string name, string parameters, string what, string reference>
+    : Keratin_LogProb<name, parameters, what, reference, "The logarithm of the probability of k">;
+
+def Api_normal_log_prob : Keratin_LogDensity<"normal", "x, loc, scale",
+    "the normal distribution", "norm">;
+def Api_lognormal_log_prob : Keratin_LogDensity<"lognormal", "x, s, scale=1.0",
+    "the lognormal distribution", "lognorm">;
+def Api_half_normal_log_prob : Keratin_LogDensity<"half_normal", "x, scale=1.0",
+    "the half-normal distribution", "halfnorm">;
+def Api_student_t_log_prob : Keratin_LogDensity<"student_t", "x, df, loc, scale",
+    "Student's t distribution", "t">;
+def Api_cauchy_log_prob : Keratin_LogDensity<"cauchy", "x, loc, scale",
+    "the Cauchy distribution", "cauchy">;
+def Api_laplace_log_prob : Keratin_LogDensity<"laplace", "x, loc, scale",
+    "the Laplace distribution", "laplace">;
+def Api_exponential_log_prob : Keratin_LogDensity<"exponential", "x, scale=1.0",
+    "the exponential distribution", "expon">;
+def Api_gamma_log_prob : Keratin_LogDensity<"gamma", "x, a, scale=1.0",
+    "the gamma distribution", "gamma">;
+def Api_inverse_gamma_log_prob : Keratin_LogDensity<"inverse_gamma", "x, a, scale=1.0",
+    "the inverse gamma distribution", "invgamma">;
+def Api_beta_log_prob : Keratin_LogDensity<"beta", "x, a, b",
+    "the beta distribution", "beta">;
+def Api_chi2_log_prob : Keratin_LogDensity<"chi2", "x, df",
+    "the chi-square distribution", "chi2">;
+def Api_uniform_log_prob : Keratin_LogDensity<"uniform", "x, loc, scale",
+    "the uniform distribution from loc to loc + scale", "uniform">;
+def Api_binomial_log_prob : Keratin_LogProbability<"binomial", "k, n, p",
+    "the binomial distribution", "binom">;
+def Api_poisson_log_prob : Keratin_LogProbability<"poisson", "k, mu",
+    "the Poisson distribution", "poisson">;
+def Api_negative_binomial_log_prob : Keratin_LogProbability<"negative_binomial", "k, n, p",
+    "the negative binomial distribution", "nbinom">;
+def Api_bernoulli_log_prob : Keratin_Extension<"bernoulli_log_prob", "bernoulli_log_prob(k, logits)"> {
+  let documentation = [{
+    The logarithm of the probability of k: of 1 it is sigmoid(logits), of 0 the rest.
+
+    Args:
+        k, logits: tensors or what becomes tensors, which are broadcast; integers and bools become
+            floatx().
+
+    Returns:
+        A tensor of the wider dtype; -inf where k is neither 0 nor 1.
+  }];
+}
+def Api_categorical_log_prob : Keratin_Extension<"categorical_log_prob", "categorical_log_prob(k, logits)"> {
+  let documentation = [{
+    The logarithm of the probability of a class, which is that of softmax(logits).
+
+    Args:
+        k: an integer tensor of classes.
+        logits: a tensor, whose last axis is that of the classes; the others are broadcast with k's.
+
+    Returns:
+        A tensor of k's shape and the logits' dtype; -inf where k is no class.
+
+    Raises:
+        TypeError: for classes that are no integers.
+        ValueError: for scalar logits.
+  }];
+}
+def Api_dirichlet_log_prob : Keratin_Extension<"dirichlet_log_prob", "dirichlet_log_prob(x, alpha)"> {
+  let documentation = [{
+    The logarithm of the density of the Dirichlet distribution, as of scipy.stats.dirichlet.
+
+    Args:
+        x: vectors along the last axis, whose numbers sum to 1, which is not checked.
+        alpha: the parameters, which are broadcast with x.
+
+    Returns:
+        A tensor without the last axis; -inf for vectors with a number that is not from 0 to 1.
+
+    Raises:
+        ValueError: for scalars.
+  }];
+}
+def Api_multivariate_normal_log_prob : Keratin_Extension<"multivariate_normal_log_prob",
+    "multivariate_normal_log_prob(x, mean, cov)"> {
+  let documentation = [{
+    The logarithm of the density of a normal distribution of vectors, with a covariance matrix.
+
+    Args:
+        x: vectors along the last axis.
+        mean: the mean, which is broadcast with x.
+        cov: the covariance matrix, of which the lower triangle is read.
+
+    Returns:
+        A tensor without the last axis; NaN for a matrix that is not positive definite.
+
+    Raises:
+        ValueError: for an x that is a scalar and a cov that is no matrix of its size.
+  }];
+}

@@ -20,6 +20,7 @@
 #include "keratin/creation.h"
 #include "keratin/ctc.h"
 #include "keratin/derivatives.h"
+#include "keratin/distributions.h"
 #include "keratin/elementwise.h"
 #include "keratin/graph.h"
 #include "keratin/io.h"

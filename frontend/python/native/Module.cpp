@@ -94,6 +94,7 @@ NB_MODULE(_native, m) {
   m.def("library_folder", libraryFolder);
   registerGraph(functions);
   registerNeural(functions);
+  registerDistributions(functions);
   registerReductions(functions);
   registerShapes(functions);
   registerWindows(functions);

@@ -11,6 +11,7 @@ void registerControl(nb::module_ &module);
 void registerCreation(nb::module_ &module);
 void registerDerivatives(nb::module_ &module);
 void registerDistributed(nb::module_ &module);
+void registerDistributions(nb::module_ &module);
 void registerElementwise(nb::module_ &module);
 void registerErrors(nb::module_ &module);
 void registerEvaluation(nb::module_ &module);
