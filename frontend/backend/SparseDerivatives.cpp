@@ -130,7 +130,7 @@ public:
     if (derivative.places.empty())
       return call.literal(Array::zeros(call.dtypeOf(y), {0}));
     if (ofFunction)
-      return gathered(ofFunction);
+      return ofDiagonals();
     if (std::optional<Band> band = findBand())
       return ofBand(*band);
     return gathered(allAtOnce());
@@ -182,6 +182,46 @@ private:
       return g.gather(all, call.literal(derivative.places));
     return g.gather(all, call.literal(std::vector<int32_t>(derivative.places.begin(),
                                                            derivative.places.end())));
+  }
+
+  Value ofDiagonals() {
+    std::optional<Grid> grid = findGrid();
+    return grid ? transposed(*grid) : gathered(ofFunction);
+  }
+
+  // Blocks of rows with as many entries in each, a diagonal for each of these.
+  struct Grid {
+    int64_t blocks, diagonals, rows;
+  };
+
+  // If the places are all of one: [block, diagonal, row].
+  std::optional<Grid> findGrid() const {
+    const std::vector<int64_t> &places = derivative.places;
+    const int64_t all = int64_t(places.size());
+    if (all != elementsOf(ofFunction) || all < 2 || places[0] != 0)
+      return std::nullopt;
+    Grid grid{0, 1, places[1]};
+    while (grid.diagonals < all && places[grid.diagonals] == grid.diagonals * grid.rows)
+      ++grid.diagonals;
+    const int64_t block = grid.diagonals * grid.rows;
+    if (grid.rows < 2 || all % block)
+      return std::nullopt;
+    grid.blocks = all / block;
+    for (int64_t e = 0; e < all; ++e)
+      if (places[e] !=
+          e / block * block + e % grid.diagonals * grid.rows + e % block / grid.diagonals)
+        return std::nullopt;
+    return grid;
+  }
+
+  static int64_t elementsOf(Value value) {
+    return ir::elementCount(ir::getShape(value))->constantValue();
+  }
+
+  // No gather.
+  Value transposed(const Grid &grid) {
+    const ir::Shape shape{DimExpr(grid.blocks), DimExpr(grid.diagonals), DimExpr(grid.rows)};
+    return flat(g.transpose(g.reshape(ofFunction, shape), {0, 2, 1}));
   }
 
   // A structure with as many entries in each row, but at both ends.

@@ -14,27 +14,35 @@ static std::optional<int64_t> knownElements(Value value) {
   return count && count->isConstant() ? std::optional(count->constantValue()) : std::nullopt;
 }
 
-// Whether all of it, or nearly, is read by a gather.
-static bool isGathered(ConcatenateOp op, int64_t elements) {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    auto gather = dyn_cast<GatherOp>(user);
-    return gather && gather.getX() == op.getY() &&
-           knownElements(gather.getY()).value_or(0) >= elements / 2;
-  });
+// Whether most of it is read in another order, by a gather or a transposition.
+static bool isReordered(ConcatenateOp op, int64_t elements) {
+  SmallVector<Operation *> users(op->getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    if (isa<TransposeOp>(user))
+      return true;
+    if (auto gather = dyn_cast<GatherOp>(user);
+        gather && gather.getX() == op.getY() &&
+        knownElements(gather.getY()).value_or(0) >= elements / 2)
+      return true;
+    if (isa<ReshapeOp>(user))
+      llvm::append_range(users, user->getUsers());
+  }
+  return false;
 }
 
 bool keratin::passes::isCopied(ConcatenateOp op) {
-  constexpr int64_t manyOperands = 9, manyGathered = 3, longRun = 16; // elements, on average
+  constexpr int64_t manyOperands = 9, manyReordered = 3, longRun = 16; // elements, on average
   const int64_t operands = int64_t(op.getXs().size());
   const std::optional<int64_t> elements = knownElements(op.getY());
-  if (operands < manyGathered || !elements)
+  if (operands < manyReordered || !elements)
     return false;
   int64_t rows = 1;
   for (const DimExpr &size : ArrayRef(getShape(op.getY())).take_front(op.getAxis()))
     rows *= size.constantValue();
   if (*elements < longRun * operands * rows)
     return false;
-  return operands >= manyOperands || isGathered(op, *elements);
+  return operands >= manyOperands || isReordered(op, *elements);
 }
 
 bool FusionPolicy::isFusible(Operation *op) const {

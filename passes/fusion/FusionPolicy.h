@@ -31,7 +31,7 @@ struct Nest {
 
 // Whether it is copied run by run, in a kernel of its own: of many long operands, each element of a
 // loop nest would look for its own among all, and what the others are made of would be computed
-// under masks. A gather looks into each of a few.
+// under masks. What reads it in another order does so for each element, of a few operands too.
 bool isCopied(ir::ConcatenateOp op);
 
 class FusionPolicy {

@@ -235,6 +235,16 @@ private:
 
   //===-- The entries -------------------------------------------------------------------------===//
 
+  // As the first row has their entries: where all rows have as many, those of a row are equally far
+  // from each other.
+  SmallVector<Diagonal> inOrder(const Part &part) const {
+    SmallVector<Diagonal> result(diagonalsOf(part.value));
+    llvm::sort(result, [](const Diagonal &a, const Diagonal &b) {
+      return a.columns->ints.front() < b.columns->ints.front();
+    });
+    return result;
+  }
+
   std::optional<Diagonals> gathered(const SparsityPattern &pattern) {
     SmallVector<Value> all;
     // By row and column.
@@ -242,7 +252,7 @@ private:
     auto key = [&](int64_t row, int64_t column) { return uint64_t(row) * columns + column; };
     int64_t offset = 0;
     for (const Part &part : parts)
-      for (const Diagonal &diagonal : diagonalsOf(part.value)) {
+      for (const Diagonal &diagonal : inOrder(part)) {
         for (auto [i, id] : llvm::enumerate(diagonal.columns->ints))
           // An entry that is a sum of two.
           if (id && part.rows[i] >= 0 &&

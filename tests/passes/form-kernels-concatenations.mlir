@@ -64,3 +64,18 @@ func.func @a_few_gathered(%x: tensor<16xf32>, %indices: tensor<4xi32>) -> tensor
   %y = keratin.gather %t, %indices : (tensor<48xf32>, tensor<4xi32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @transposed
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.concatenate
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK:           keratin.transpose
+// CHECK-NOT:     keratin.kernel
+func.func @transposed(%x: tensor<16xf32>) -> tensor<16x3xf32> {
+  %t = keratin.concatenate %x, %x, %x {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<48xf32>
+  %m = keratin.reshape %t : (tensor<48xf32>) -> tensor<3x16xf32>
+  %y = keratin.transpose %m permutation = [1, 0] : (tensor<3x16xf32>) -> tensor<16x3xf32>
+  return %y : tensor<16x3xf32>
+}
