@@ -51,7 +51,7 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
     return code;
   }();
   static const Damage damages[] = {
-      {"input 0: unknown dtype", [](auto &b) { b.inputs[0].dtype = 14; }},
+      {"input 0: unknown dtype", [](auto &b) { b.inputs[0].dtype = 16; }},
       {"variable 0: unknown dtype", [](auto &b) { b.variables[0].dtype = 0; }},
       {"output 0: bad rank", [](auto &b) { b.outputs[0].rank = 33; }},
       {"input 0: bad rank", [](auto &b) { b.inputs[0].dims = nullptr; }},
