@@ -46,6 +46,6 @@ DType keratin::dtypeFromName(const std::string &name) {
     if (name == kDtypes[i].name)
       return DType(i);
   throw TypeError("dtype: unknown name '" + name +
-                  "'; needed float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64 "
+                  "'; needed float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64, "
                   "complex64, complex128 or bool");
 }

@@ -79,7 +79,7 @@ func.func @argument_is_no_tensor(%x: f32 {keratin.kind = "input"}) { return }
 
 // -----
 
-// expected-error @below {{argument 0: 'tensor<2xindex>' has elements that are neither bool, integers nor floats of a known width}}
+// expected-error @below {{argument 0: 'tensor<2xindex>' has elements that are neither bool, integers, floats nor complex numbers of a known width}}
 func.func @argument_elements(%x: tensor<2xindex> {keratin.kind = "variable"}) { return }
 
 // -----
