@@ -16,9 +16,8 @@ using namespace mlir;
 namespace keratin::passes {
 
 // The rows of U in a panel, whose first columns are those of its own rows. Of each row what lies
-// before the diagonal is not read.
-static Value factorPanel(GraphMath &math, Value panel) {
-  const size_t axis = getShape(panel).size() - 2;
+// before the diagonal is not read. Rows are along the axis, columns along the one behind it.
+static Value factorPanel(GraphMath &math, Value panel, size_t axis) {
   const DimExpr rows = getShape(panel)[axis];
   ScanOp loop = buildScan(math, rows, {panel, {}, {}}, [&](GraphMath &g, LoopStep &step) {
     Value rest = step.states[0], row = elementAt(g, rest, axis, step.number);
@@ -56,7 +55,7 @@ static Value factorInPanels(GraphMath &g, Value x, int64_t size) {
       panel = g.sub(panel, matrixProduct(g, matrixPart(g, before, 0, first, 0, rows), before,
                                          {/*aTransposed=*/true}));
     }
-    panels.push_back(factorPanel(g, panel));
+    panels.push_back(factorPanel(g, panel, getShape(panel).size() - 2));
   }
   for (Value &panel : panels) {
     Shape low(getShape(panel).size(), DimExpr(0)), shape = getShape(panel);
@@ -67,21 +66,34 @@ static Value factorInPanels(GraphMath &g, Value x, int64_t size) {
   return g.concatenate(panels, int64_t(getShape(x).size()) - 2);
 }
 
+// The first pivot that is not positive leaves a NaN on the diagonal: then all of the matrix.
+static Value failedAsNan(GraphMath &g, Value factor, Value diagonal, int64_t axis) {
+  Value fails = g.reduceAny(g.notEqual(diagonal, diagonal), {axis});
+  Value nan = g.constantLike(std::numeric_limits<double>::quiet_NaN(), factor);
+  return g.select(g.broadcastAlong(fails, getShape(factor), {axis, axis + 1}), nan, factor);
+}
+
+static Value factorSmall(GraphMath &g, Value x) {
+  Value upper = factorPanel(g, withBatchLast(g, x, /*transposed=*/true), 0);
+  auto numbers = withElementType(getTensorType(upper), g.builder().getI64Type());
+  Value isDiagonal = g.equal(g.iota(numbers, 0), g.iota(numbers, 1));
+  Value diagonal = g.reduceSum(g.select(isDiagonal, upper, g.zeroLike(upper)), {1});
+  return withBatchFirst(g, failedAsNan(g, upper, diagonal, 0), 2, /*transposed=*/true);
+}
+
 SmallVector<Value> expandCholesky(OpBuilder &builder, CholeskyOp op) {
   GraphMath g(builder, op.getLoc());
   const DimExpr size = getShape(op.getX()).back();
   if (size == DimExpr(0))
     return {op.getX()};
+  if (areManySmallMatrices(getShape(op.getX())))
+    return {factorSmall(g, op.getX())};
+  const int64_t axis = int64_t(getShape(op.getX()).size()) - 2;
   const bool isDivided = size.isConstant() && size.constantValue() > kFactorBlock;
   Value upper = isDivided ? factorInPanels(g, op.getX(), size.constantValue())
-                          : factorPanel(g, matrixTranspose(g, op.getX()));
+                          : factorPanel(g, matrixTranspose(g, op.getX()), size_t(axis));
   Value lower = matrixTranspose(g, upper);
-  // The first pivot that is not positive leaves a NaN on the diagonal.
-  Value diagonal = mainDiagonal(g, lower);
-  const int64_t axis = getTensorType(diagonal).getRank() - 1;
-  Value fails = g.reduceAny(g.notEqual(diagonal, diagonal), {axis});
-  Value nan = g.constantLike(std::numeric_limits<double>::quiet_NaN(), lower);
-  return {g.select(g.broadcastAlong(fails, getShape(lower), {axis, axis + 1}), nan, lower)};
+  return {failedAsNan(g, lower, mainDiagonal(g, lower), axis)};
 }
 
 } // namespace keratin::passes

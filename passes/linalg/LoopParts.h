@@ -5,6 +5,8 @@
 
 #include "ir/builder/GraphMath.h"
 
+#include <utility>
+
 namespace keratin::passes {
 
 // Rows and columns of a block on the diagonal: fewer are more and smaller contractions, more are
@@ -25,18 +27,55 @@ inline mlir::Value elementAt(ir::GraphMath &g, mlir::Value x, size_t axis, mlir:
 }
 
 // Where the places along the axis of a tensor like x compare so with this one, or with one for each
-// of the dimensions before the axis.
+// place along the other dimensions.
 inline mlir::Value placesThat(ir::GraphMath &g, ir::Comparison direction, mlir::Value x,
                               size_t axis, mlir::Value place) {
   ir::Shape shape = ir::getShape(x);
   mlir::Value places = g.iota(ir::getTensorType(shape, ir::getElementType(place)), int64_t(axis));
-  auto before = llvm::to_vector(llvm::seq<int64_t>(0, ir::getTensorType(place).getRank()));
-  return g.compare(direction, places, g.broadcast(place, shape, before));
+  mlir::Value compared = ir::getTensorType(place).getRank() == 0
+                             ? g.broadcastScalar(place, shape)
+                             : g.broadcastAlong(place, shape, {int64_t(axis)});
+  return g.compare(direction, places, compared);
 }
 
 // Repeated along an axis to the shape that `like` has.
 inline mlir::Value repeatAlong(ir::GraphMath &g, mlir::Value x, mlir::Value like, size_t axis) {
   return g.broadcastAlong(x, ir::getShape(like), {int64_t(axis)});
+}
+
+//===-- Batches of small matrices -------------------------------------------------------------===//
+
+// Rows and columns that are less than vectors hold, of as many matrices as fill some: they are
+// worked on with the batch as the last dimensions. A batch of unknown size may be one matrix, which
+// took up to fourteen times as long so (docs/linear-algebra.md).
+constexpr int64_t kSmallMatrix = 16, kManyMatrices = 32;
+
+inline bool areManySmallMatrices(llvm::ArrayRef<ir::DimExpr> shape) {
+  int64_t matrices = 1;
+  for (const ir::DimExpr &size : shape.drop_back(2))
+    if (matrices < kManyMatrices)
+      matrices *= size.isConstant() ? size.constantValue() : 0;
+  return matrices >= kManyMatrices && llvm::all_of(shape.take_back(2), [](const ir::DimExpr &size) {
+           return size.isConstant() && size.constantValue() <= kSmallMatrix;
+         });
+}
+
+// Rows and columns, or where it is `transposed` columns and rows, before the batch.
+inline mlir::Value withBatchLast(ir::GraphMath &g, mlir::Value x, bool transposed = false) {
+  const int64_t batch = ir::getTensorType(x).getRank() - 2;
+  llvm::SmallVector<int64_t> order{batch + transposed, batch + !transposed};
+  llvm::append_range(order, llvm::seq<int64_t>(0, batch));
+  return g.transpose(x, order);
+}
+
+// The other way round; of vectors too, which have one dimension before the batch.
+inline mlir::Value withBatchFirst(ir::GraphMath &g, mlir::Value x, int64_t own = 2,
+                                  bool transposed = false) {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(own, ir::getTensorType(x).getRank()));
+  llvm::append_range(order, llvm::seq<int64_t>(0, own));
+  if (transposed)
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return g.transpose(x, order);
 }
 
 } // namespace keratin::passes

@@ -23,20 +23,26 @@ struct Factored {
 
 } // namespace
 
-// 0, 1, 2, … for the rows of each matrix.
-static Value rowNumbers(GraphMath &g, Value x) {
+// 0, 1, 2, … for the rows, which are along this axis, of each matrix with its columns along
+// another.
+static Value rowNumbers(GraphMath &g, Value x, size_t axis, size_t columns) {
   Shape rows = getShape(x);
-  rows.pop_back();
-  return g.iota(getTensorType(rows, g.builder().getI64Type()), int64_t(rows.size()) - 1);
+  rows.erase(rows.begin() + ptrdiff_t(columns));
+  return g.iota(getTensorType(rows, g.builder().getI64Type()),
+                int64_t(axis) - int64_t(columns < axis));
 }
 
-// Columns stand as rows here, which makes the longest runs in memory of what a step does alike.
-static Factored factorPanel(GraphMath &math, Value panel) {
-  Value columns = matrixTranspose(math, panel);
-  const size_t axis = getShape(panel).size() - 2; // of columns; the rows are behind
+static Value rowNumbers(GraphMath &g, Value x) {
+  const size_t rank = getShape(x).size();
+  return rowNumbers(g, x, rank - 2, rank - 1);
+}
+
+// Columns stand as rows here, along the axis, which makes the longest runs in memory of what a step
+// does alike; the rows are behind. So do those of the factors.
+static Factored factorColumns(GraphMath &math, Value columns, size_t axis) {
   const Shape shape = getShape(columns);
   const DimExpr length = *min(shape[axis], shape[axis + 1]);
-  Value inits[] = {columns, rowNumbers(math, panel)};
+  Value inits[] = {columns, rowNumbers(math, columns, axis + 1, axis)};
   ScanOp loop = buildScan(math, length, {inits, {}, {}}, [&](GraphMath &g, LoopStep &step) {
     Value all = step.states[0], order = step.states[1], number = step.number;
     // Of one column, by rows.
@@ -75,7 +81,12 @@ static Factored factorPanel(GraphMath &math, Value panel) {
                  g.select(isStepRow, repeatAlong(g, chosen, order, axis),
                           g.select(isPivotRow, repeatAlong(g, old, order, axis), order))};
   });
-  return {matrixTranspose(math, loop.getLastStates()[0]), loop.getLastStates()[1]};
+  return {loop.getLastStates()[0], loop.getLastStates()[1]};
+}
+
+static Factored factorPanel(GraphMath &g, Value panel) {
+  Factored made = factorColumns(g, matrixTranspose(g, panel), getShape(panel).size() - 2);
+  return {matrixTranspose(g, made.factors), made.permutation};
 }
 
 // The rows that are not finished yet, all columns of them: factors, then what is left of the
@@ -128,6 +139,11 @@ SmallVector<Value> expandLu(OpBuilder &builder, LuOp op) {
   const DimExpr rows = shape[shape.size() - 2], columns = shape.back();
   if (rows == DimExpr(0) || columns == DimExpr(0))
     return {op.getX(), rowNumbers(g, op.getX())};
+  if (areManySmallMatrices(shape)) {
+    Factored made = factorColumns(g, withBatchLast(g, op.getX(), /*transposed=*/true), 0);
+    return {withBatchFirst(g, made.factors, 2, /*transposed=*/true),
+            withBatchFirst(g, made.permutation, 1)};
+  }
   const bool isDivided = rows.isConstant() && columns.isConstant() &&
                          std::min(rows.constantValue(), columns.constantValue()) > kFactorBlock;
   Factored factored =

@@ -17,8 +17,7 @@ namespace keratin::passes {
 // The v of I - v v^T, which takes a column to a multiple of the unit vector at the place, whose
 // sign is opposite to that of the element there; elements before are left. v has length sqrt(2), or
 // 0 if there are only zeros behind the place.
-static Value reflectorOf(GraphMath &g, Value column, Value place) {
-  const size_t axis = getShape(column).size() - 1;
+static Value reflectorOf(GraphMath &g, Value column, Value place, size_t axis) {
   Value zeros = g.zeroLike(column), isAt = placesThat(g, Comparison::EQ, column, axis, place);
   Value rest = g.select(placesThat(g, Comparison::GE, column, axis, place), column, zeros);
   // Of what squares neither overflow nor vanish.
@@ -34,6 +33,13 @@ static Value reflectorOf(GraphMath &g, Value column, Value place) {
   Value factor = g.select(g.equal(tail, zero), zero, g.div(g.oneLike(length), length));
   Value v = g.select(isAt, repeatAlong(g, g.add(first, signedNorm), x, axis), x);
   return g.mul(v, repeatAlong(g, factor, v, axis));
+}
+
+// Each row, along the axis, times I - v v^T.
+static Value reflectRows(GraphMath &g, Value rows, Value v, size_t axis) {
+  Value along = repeatAlong(g, v, rows, axis);
+  Value factors = g.reduceSum(g.mul(rows, along), {int64_t(axis) + 1});
+  return g.sub(rows, g.mul(repeatAlong(g, factors, rows, axis + 1), along));
 }
 
 namespace {
@@ -52,11 +58,9 @@ static Reflections reflectPanel(GraphMath &math, Value columns, Value first) {
   LoopInputs inputs{columns, {}, first};
   ScanOp loop = buildScan(math, getShape(columns)[axis], inputs, [&](GraphMath &g, LoopStep &step) {
     Value all = step.states[0];
-    Value v =
-        reflectorOf(g, elementAt(g, all, axis, step.number), g.add(step.captures[0], step.number));
-    Value along = repeatAlong(g, v, all, axis);
-    Value factors = g.reduceSum(g.mul(all, along), {int64_t(axis) + 1});
-    step.next = {g.sub(all, g.mul(repeatAlong(g, factors, all, axis + 1), along))};
+    Value v = reflectorOf(g, elementAt(g, all, axis, step.number),
+                          g.add(step.captures[0], step.number), axis);
+    step.next = {reflectRows(g, all, v, axis)};
     step.stacked = {v};
   });
   Value vectors = moveFirst(math, loop.getStacks()[0], int64_t(axis));
@@ -134,6 +138,29 @@ static Factors factorInPanels(GraphMath &math, Value x, const DimExpr &k, const 
           matrixPart(math, loop.getLastStates()[0], 0, getShape(x)[axis], 0, m)};
 }
 
+// Of small matrices, with the batch as the last dimensions: all columns take part in each
+// reflection, and all rows of Q.
+static Factors factorSmall(GraphMath &math, Value columns, const DimExpr &k) {
+  ScanOp loop = buildScan(math, k, {columns, {}, {}}, [&](GraphMath &g, LoopStep &step) {
+    Value all = step.states[0];
+    Value v = reflectorOf(g, elementAt(g, all, 0, step.number), step.number, 0);
+    step.next = {reflectRows(g, all, v, 0)};
+    step.stacked = {v};
+  });
+  Shape shape = getShape(columns);
+  shape[0] = k;
+  auto numbers = getTensorType(shape, math.builder().getI64Type());
+  Value isDiagonal = math.equal(math.iota(numbers, 0), math.iota(numbers, 1));
+  Value unit = math.cast(isDiagonal, getElementType(columns));
+  Value vectors = loop.getStacks()[0];
+  LoopInputs inputs{unit, vectors, {}, /*reverse=*/true};
+  ScanOp product = buildScan(math, k, inputs, [](GraphMath &g, LoopStep &step) {
+    step.next = {reflectRows(g, step.states[0], step.elements[0], 0)};
+  });
+  auto rows = [&](Value x) { return withBatchFirst(math, x); };
+  return {rows(product.getLastStates()[0]), rows(loop.getLastStates()[0])};
+}
+
 SmallVector<Value> expandQr(OpBuilder &builder, QrOp op) {
   GraphMath g(builder, op.getLoc());
   const DimExpr k = getShape(op.getQ()).back();
@@ -141,7 +168,8 @@ SmallVector<Value> expandQr(OpBuilder &builder, QrOp op) {
     return {g.zeroLike(op.getQ()), g.zeroLike(op.getR())};
   Value columns = matrixTranspose(g, op.getX());
   const Shape shape = getShape(columns);
-  Factors factors = k.isConstant() && k.constantValue() <= kFactorBlock
+  Factors factors = areManySmallMatrices(shape) ? factorSmall(g, withBatchLast(g, columns), k)
+                    : k.isConstant() && k.constantValue() <= kFactorBlock
                         ? factorPanel(g, columns, k)
                         : factorInPanels(g, columns, k, *ceildiv(k, kFactorBlock));
   Value r = matrixTranspose(g, matrixPart(g, factors.r, 0, shape[shape.size() - 2], 0, k));

@@ -3,6 +3,7 @@
 // after a sweep of rounds each row has met all others. Row i of one half meets row i of the other;
 // between rounds all rows but one move on by a place.
 #include "passes/linalg/Rotations.h"
+#include "passes/linalg/LoopParts.h"
 
 #include "ir/builder/LoopBuilder.h"
 
@@ -34,10 +35,11 @@ public:
 
 private:
   Value part(GraphMath &g, Value x, const DimExpr &first, const DimExpr &size, size_t along) const {
-    Shape starts(axis + 2, DimExpr(0)), sizes = getShape(x);
+    Shape sizes = getShape(x), starts(sizes.size(), DimExpr(0));
     starts[along] = first;
     sizes[along] = size;
-    return sizes == getShape(x) ? x : g.slice(x, starts, sizes, SmallVector<int64_t>(axis + 2, 1));
+    return sizes == getShape(x) ? x
+                                : g.slice(x, starts, sizes, SmallVector<int64_t>(sizes.size(), 1));
   }
 
   DimExpr compared;
@@ -98,9 +100,9 @@ static Value smallestCosine(GraphMath &g, Value x, const DimExpr &compared) {
   return g.scale(g.sqrt(g.count(vector, {0}, element)), epsilon);
 }
 
-Value withOrthogonalRows(GraphMath &math, Value x, const DimExpr &compared) {
+// Rows are along the axis, their elements along the one behind it.
+static Value turnRows(GraphMath &math, Value x, const DimExpr &compared, size_t axis) {
   Shape shape = getShape(x), half = shape;
-  const size_t axis = shape.size() - 2;
   const DimExpr rows = shape[axis];
   // A row of zeros meets one of an odd number; of an unknown number there are two pairs at least.
   const DimExpr pairs = *max(*ceildiv(rows, 2), DimExpr(rows.isConstant() ? 1 : 2));
@@ -112,7 +114,8 @@ Value withOrthogonalRows(GraphMath &math, Value x, const DimExpr &compared) {
   Value first = math.slice(padded, start, half, ones);
   start[axis] = pairs;
   Value second = math.slice(padded, start, half, ones);
-  Shape vector(half.begin(), half.end() - 1);
+  Shape vector = half;
+  vector.erase(vector.begin() + ptrdiff_t(axis) + 1);
   auto flags = getTensorType(vector, math.builder().getI1Type());
   const auto all = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(vector.size())));
   const Tournament tournament(compared, axis);
@@ -136,6 +139,13 @@ Value withOrthogonalRows(GraphMath &math, Value x, const DimExpr &compared) {
   Value turned = math.concatenate({loop.getResult(1), loop.getResult(2)}, int64_t(axis));
   start[axis] = 0;
   return shape == getShape(x) ? turned : math.slice(turned, start, getShape(x), ones);
+}
+
+Value withOrthogonalRows(GraphMath &g, Value x, const DimExpr &compared) {
+  const Shape shape = getShape(x);
+  const bool isSmall = areManySmallMatrices(shape);
+  return isSmall ? withBatchFirst(g, turnRows(g, withBatchLast(g, x), compared, 0))
+                 : turnRows(g, x, compared, shape.size() - 2);
 }
 
 Value signsOfRows(GraphMath &g, Value x) {

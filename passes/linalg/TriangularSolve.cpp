@@ -17,9 +17,9 @@ namespace {
 
 class Substitution {
 public:
-  Substitution(GraphMath &g, TriangularSolveOp op)
-      : math(g), a(op.getA()), axis(getShape(op.getB()).size() - 2),
-        isTransposed(op.getTransposed()), isUnit(op.getUnitDiagonal()),
+  // Rows are along the axis, columns along the one behind it.
+  Substitution(GraphMath &g, TriangularSolveOp op, Value a, size_t axis)
+      : math(g), a(a), axis(axis), isTransposed(op.getTransposed()), isUnit(op.getUnitDiagonal()),
         fromFirst(op.getLower() != op.getTransposed()) {}
 
   // y for the rows [first, first + size) alone, b being that part of it.
@@ -86,7 +86,13 @@ SmallVector<Value> expandTriangularSolve(OpBuilder &builder, TriangularSolveOp o
   const DimExpr size = getShape(op.getA()).back();
   if (size == DimExpr(0))
     return {op.getB()};
-  Substitution substitution(g, op);
+  const Shape shape = getShape(op.getB());
+  if (areManySmallMatrices(getShape(op.getA())) && areManySmallMatrices(shape)) {
+    Value a = withBatchLast(g, op.getA());
+    Substitution substitution(g, op, a, 0);
+    return {withBatchFirst(g, substitution.solveBlock(a, withBatchLast(g, op.getB())))};
+  }
+  Substitution substitution(g, op, op.getA(), shape.size() - 2);
   return {size.isConstant() ? substitution.solve(op.getB(), 0, size.constantValue())
                             : substitution.solveBlock(op.getA(), op.getB())};
 }

@@ -15,6 +15,23 @@ func.func @a_block_is_a_loop_over_rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %y : tensor<4x4xf32>
 }
 
+// CHECK-LABEL: func.func @many_small_matrices_have_the_batch_last
+// CHECK-SAME:  (%[[X:[a-z0-9]+]]: tensor<8x4x5x5xf32>)
+// CHECK:         %[[T:.*]] = keratin.transpose %[[X]] {{.*}}tensor<5x5x8x4xf32>
+// CHECK:         keratin.scan length = <5> init(%[[T]]) over() with()
+// CHECK:         keratin.transpose {{.*}} : (tensor<5x5x8x4xf32>) -> tensor<8x4x5x5xf32>
+func.func @many_small_matrices_have_the_batch_last(%x: tensor<8x4x5x5xf32>) -> tensor<8x4x5x5xf32> {
+  %y = keratin.cholesky %x : (tensor<8x4x5x5xf32>) -> tensor<8x4x5x5xf32>
+  return %y : tensor<8x4x5x5xf32>
+}
+
+// CHECK-LABEL: func.func @few_small_matrices_do_not
+// CHECK:         keratin.scan length = <5> init(%{{.*}}) over() with() : (tensor<7x5x5xf32>)
+func.func @few_small_matrices_do_not(%x: tensor<7x5x5xf32>) -> tensor<7x5x5xf32> {
+  %y = keratin.cholesky %x : (tensor<7x5x5xf32>) -> tensor<7x5x5xf32>
+  return %y : tensor<7x5x5xf32>
+}
+
 // CHECK-LABEL: func.func @rows_before_a_panel_are_taken_from_it_at_once
 // CHECK-COUNT-1: keratin.scan length = <32>
 // CHECK:         keratin.dot_general %{{.*}}, %{{.*}} batch = [0] x [0] contract = [1] x [1] : (tensor<2x32x32xf32>, tensor<2x32x48xf32>)

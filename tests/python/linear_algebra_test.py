@@ -6,7 +6,7 @@ import scipy.linalg
 import keratin.backend as K
 from support import numbers
 
-SIZES = [(0, 0), (1, 1), (3, 3), (2, 0, 0), (0, 3, 3), (5, 4, 4), (2, 3, 7, 7), (33, 33), (2, 70, 70), (130, 130)]
+SIZES = [(0, 0), (1, 1), (3, 3), (2, 0, 0), (0, 3, 3), (5, 4, 4), (2, 3, 7, 7), (40, 5, 5), (3, 11, 2, 2), (33, 33), (2, 70, 70), (130, 130)]
 TOLERANCE = {'float32': 2e-4, 'float64': 1e-11}
 DTYPES = pytest.mark.parametrize('dtype', sorted(TOLERANCE))
 SHAPES = pytest.mark.parametrize('shape', SIZES)
@@ -90,7 +90,7 @@ def test_cholesky_of_what_is_not_definite():
 @pytest.mark.parametrize('transposed', [False, True])
 @pytest.mark.parametrize('unit', [False, True])
 def test_triangular_solve(lower, transposed, unit, dtype):
-    for shape, columns in [((0, 0), 2), ((1, 1), 1), ((4, 4), 3), ((4, 4), 0), ((2, 5, 5), 2), ((70, 70), 9)]:
+    for shape, columns in [((0, 0), 2), ((1, 1), 1), ((4, 4), 3), ((4, 4), 0), ((2, 5, 5), 2), ((34, 5, 5), 3), ((70, 70), 9)]:
         a = (numbers(*shape) / shape[-1] if shape[-1] else numbers(*shape)) + 2 * np.eye(shape[-1])
         a, b = a.astype(dtype), numbers(*shape[:-1], columns).astype(dtype)
         triangle = np.tril(a) if lower else np.triu(a)

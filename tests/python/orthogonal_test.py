@@ -8,7 +8,7 @@ from linear_algebra_test import DTYPES, both_ways, close
 from support import numbers
 
 SIZES = [(1, 1), (3, 3), (3, 7), (7, 3), (1, 4), (4, 1), (0, 0), (0, 4), (4, 0), (2, 0, 3), (0, 3, 3), (2, 3, 4, 4),
-         (33, 33), (2, 36, 70), (70, 36)]
+         (40, 5, 5), (3, 11, 6, 4), (33, 2, 3), (33, 33), (2, 36, 70), (70, 36)]
 SQUARES = [shape for shape in SIZES if shape[-1] == shape[-2]]
 
 
