@@ -63,6 +63,13 @@ def show(head, table):
     print()
 
 
+# Name, what measures it, the environment that this runs in, head and cells.
+TABLES = (
+    ("sparse", "sparse_rows.py", "casadi", SPARSE_HEAD, sparse_cells),
+    ("densities", "density_rows.py", "pymc", DENSITY_HEAD, density_cells),
+)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="problems or models; all without any")
@@ -74,10 +81,7 @@ def main():
     parser.add_argument("--environments", type=Path, default=ROOT / "build" / "peers")
     options = parser.parse_args()
     well = True
-    for table, script, environment, head, cells in (
-        ("sparse", "sparse_rows.py", "casadi", SPARSE_HEAD, sparse_cells),
-        ("densities", "density_rows.py", "pymc", DENSITY_HEAD, density_cells),
-    ):
+    for table, script, environment, head, cells in TABLES:
         if options.only not in (None, table):
             continue
         rows, went_through = rows_of(script, environment, options)

@@ -1,8 +1,9 @@
-"""peers.py on made-up readings: no library and no clock is looked at."""
+"""peers.py and derivative_peers.py on made-up readings: no library and no clock is looked at."""
 
 import json
 from types import SimpleNamespace
 
+import derivative_peers
 import peers
 import pytest
 
@@ -133,7 +134,7 @@ def test_goals_and_packages_of_the_repository_can_be_read():
     goals = peers.read_goals((peers.HERE / "goals.txt").read_text())
     assert all(len(goal) == 3 and float(goal[2]) >= 1 and goal[0] in peers.ROWS for goal in goals)
     packages = peers.read_environments((peers.HERE / "peers.txt").read_text())
-    assert set(packages) == set(peers.LIBRARIES.values())
+    assert set(packages) == {*peers.LIBRARIES.values(), *(table[2] for table in derivative_peers.TABLES)}
     assert all("==" in package for line in packages.values() for package in line.split())
 
 
@@ -153,3 +154,13 @@ def test_programs_run_in_turns(tmp_path):
                                      "--peers=jax", "--turns=2"])
     assert peers.table_of(*peers.measure(options), GOALS)[0][-2] == "2.00"
     assert log.read_text().splitlines() == ["bench --batches=10 gemm", "python gemm --clock=cpu --batches=10"] * 2
+
+
+def test_cells_of_derivatives():
+    """CasADi's best way, and what else is there."""
+    row = {"name": "chain", "case": "10", "entries": 28, "casadi_entries": 28,
+           "seconds": {"function": 1e-6, "keratin": 2e-6, "casadi SX": 5e-6, "casadi map": 4e-6, "jax dense": 1e-3}}
+    assert derivative_peers.sparse_cells(row) == ["chain", "10", "28", "2 us", "2.0", "4 us map", "2.00", "5 us SX", "1 ms", ""]
+    assert derivative_peers.sparse_cells(row | {"casadi_entries": 20})[2] == "28 (20 of CasADi)"
+    row = {"name": "model", "case": "2", "seconds": {"keratin": 1e-6, "nutpie": 3e-6}}
+    assert derivative_peers.density_cells(row) == ["model", "2", "1 us", "1,000,000", "3 us", "3.00"]
