@@ -77,7 +77,7 @@ def test_categorical():
     logits = np.array([[1., 2., 3.], [0., -np.inf, 5.]])
     expected = special.log_softmax(logits, axis=-1)
     found = K.eval(K.categorical_log_prob([[0], [1], [2], [3], [-1]], K.constant(logits, dtype='float64')))
-    np.testing.assert_allclose(found[:3], expected.T, rtol=1e-14)
+    np.testing.assert_allclose(found[:3], expected.T, rtol=1e-12)
     assert np.isneginf(found[3:]).all()
 
 
@@ -108,8 +108,10 @@ def test_gradients(name):
     y = getattr(K, name + '_log_prob')(*variables)
     # x itself is a count, or the first operand.
     places = [place for place in range(len(values)) if not (isCount and (place == 0 or name == 'binomial' and place == 1))]
-    gradients = K.function([], K.gradients(K.sum(K.where(K.abs(y) < 1e300, y, K.zeros_like(y))),
-                                           [variables[place] for place in places]))([])
+    loss = K.sum(K.where(K.abs(y) < 1e300, y, K.zeros_like(y)))
+    # None where the density is the same for all numbers.
+    found = K.gradients(loss, [variables[place] for place in places])
+    gradients = [np.zeros(numbers.size) if gradient is None else K.eval(gradient) for gradient in found]
     for place, gradient in zip(places, gradients):
         def at(offset):
             moved = list(values)
@@ -129,7 +131,7 @@ def test_gradients(name):
     (lambda: K.categorical_log_prob(1, 2.), ValueError, 'categorical_log_prob: logits is a scalar; needed at least one axis'),
     (lambda: K.dirichlet_log_prob(1., 2.), ValueError, 'dirichlet_log_prob: x and alpha are scalars; needed at least one axis'),
     (lambda: K.multivariate_normal_log_prob(1., 2., [[1.]]), ValueError, 'multivariate_normal_log_prob: x is a scalar; needed at least one axis'),
-    (lambda: K.multivariate_normal_log_prob([1.], 2., 1.), ValueError, 'multivariate_normal_log_prob: cov has shape'),
+    (lambda: K.multivariate_normal_log_prob([1.], 2., 1.), ValueError, r'multivariate_normal_log_prob: cov has shape \(\); needed a matrix'),
     (lambda: K.multivariate_normal_log_prob([1., 2.], 2., [[1.]]), ValueError, 'cov and the last axis of x'),
 ])
 def test_bad_arguments(call, error, message):
