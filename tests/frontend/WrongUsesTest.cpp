@@ -216,7 +216,7 @@ TEST_CASE("wrong shapes, axes and dtypes", "[wrong]") {
        "placeholder: the shape must hold None, names and sizes of 0 or more; found -2; at HERE"},
       {"a dtype that there is not", [&] { K::placeholder({2}, {.dtype = "float23"}); },
        "dtype: unknown name 'float23'; needed float16, bfloat16, float32, float64, int8 to int64, "
-       "uint8 to uint64 or bool"},
+       "uint8 to uint64, complex64, complex128 or bool"},
       {"indices that are no integers", [&] { K::gather(m.w, m.x); },
        "gather: indices have dtype float32; needed integers; at HERE"},
       {"a condition that is no bool",
