@@ -26,12 +26,13 @@ struct DTypeEntry {
 } // namespace
 
 static constexpr DTypeEntry dtypes[] = {
-    {"b1", KERATIN_DTYPE_BOOL, 1},    {"i1", KERATIN_DTYPE_INT8, 1},
-    {"i2", KERATIN_DTYPE_INT16, 2},   {"i4", KERATIN_DTYPE_INT32, 4},
-    {"i8", KERATIN_DTYPE_INT64, 8},   {"u1", KERATIN_DTYPE_UINT8, 1},
-    {"u2", KERATIN_DTYPE_UINT16, 2},  {"u4", KERATIN_DTYPE_UINT32, 4},
-    {"u8", KERATIN_DTYPE_UINT64, 8},  {"f2", KERATIN_DTYPE_FLOAT16, 2},
-    {"f4", KERATIN_DTYPE_FLOAT32, 4}, {"f8", KERATIN_DTYPE_FLOAT64, 8}};
+    {"b1", KERATIN_DTYPE_BOOL, 1},      {"i1", KERATIN_DTYPE_INT8, 1},
+    {"i2", KERATIN_DTYPE_INT16, 2},     {"i4", KERATIN_DTYPE_INT32, 4},
+    {"i8", KERATIN_DTYPE_INT64, 8},     {"u1", KERATIN_DTYPE_UINT8, 1},
+    {"u2", KERATIN_DTYPE_UINT16, 2},    {"u4", KERATIN_DTYPE_UINT32, 4},
+    {"u8", KERATIN_DTYPE_UINT64, 8},    {"f2", KERATIN_DTYPE_FLOAT16, 2},
+    {"f4", KERATIN_DTYPE_FLOAT32, 4},   {"f8", KERATIN_DTYPE_FLOAT64, 8},
+    {"c8", KERATIN_DTYPE_COMPLEX64, 8}, {"c16", KERATIN_DTYPE_COMPLEX128, 16}};
 
 static const DTypeEntry *findDType(keratin_dtype_t dtype) {
   for (const DTypeEntry &entry : dtypes)
@@ -64,7 +65,7 @@ static absl::StatusOr<const DTypeEntry *> parseDType(std::string_view descr) {
                                     "array as float32");
   return absl::UnimplementedError("dtype " + quoted(descr) +
                                   " is not supported; bool, integers of 8 to 64 bits, float16, "
-                                  "float32 and float64 are");
+                                  "float32, float64, complex64 and complex128 are");
 }
 
 //===-- The header ----------------------------------------------------------------------------===//

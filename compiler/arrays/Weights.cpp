@@ -35,7 +35,7 @@ absl::Status compiler::checkWeightsPath(const std::string &path, WeightsUse use)
 //===-- Dtypes --------------------------------------------------------------------------------===//
 
 static bool isFloat(keratin_dtype_t dtype) {
-  return dtype != KERATIN_DTYPE_BOOL && !runtime::isInteger(dtype);
+  return dtype >= KERATIN_DTYPE_FLOAT16 && dtype <= KERATIN_DTYPE_FLOAT64;
 }
 
 template <typename T> static void put(char *to, T value) { std::memcpy(to, &value, sizeof value); }
@@ -167,6 +167,11 @@ absl::StatusOr<std::vector<Array>> compiler::readWeights(const std::string &path
 absl::Status compiler::writeWeights(const std::string &path, const std::vector<NamedView> &values) {
   if (absl::Status status = checkWeightsPath(path, WeightsUse::Write); !status.ok())
     return status;
+  if (!isNpz(path))
+    for (const auto &[name, array] : values)
+      if (array.dtype == KERATIN_DTYPE_COMPLEX128)
+        return refuse("'" + name + "' is complex128, which safetensors has no name for; needed " +
+                      "complex64, or a file whose name ends in .npz");
   runtime::FileWriter file;
   file.open(path.c_str(), {/*isDurable=*/true});
   // A failure stays, and the commit tells of it.

@@ -36,8 +36,10 @@ const char *compiler::cTypeOf(int32_t dtype) {
   case KERATIN_DTYPE_BFLOAT16:
     return "uint16_t"; // the bits
   case KERATIN_DTYPE_FLOAT32:
+  case KERATIN_DTYPE_COMPLEX64: // two an element
     return "float";
   case KERATIN_DTYPE_FLOAT64:
+  case KERATIN_DTYPE_COMPLEX128:
     return "double";
   default:
     return "uint8_t"; // bool: 0 or 1
@@ -114,7 +116,10 @@ private:
     }
     line("//");
     line("// Tensors are row-major; bool elements are bytes 0 and 1, those of float16 and bfloat16 "
-         "their bits.");
+         "their bits,");
+    line("// those of complex64 and complex128 two floats and two doubles, the real and the "
+         "imaginary "
+         "part.");
     line("// A call that fails returns a code other than KERATIN_OK, fills the status (which may "
          "be NULL) with a");
     line("// message, and has updated no variable.");

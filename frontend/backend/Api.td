@@ -22,6 +22,8 @@ class Keratin_Function<string name, string group, string signature> {
   // What Python's function returns, for type checkers; None of one whose documentation has no
   // "Returns:".
   string pythonResult = "Tensor";
+  // Whether complex numbers are among what it takes; any other one refuses them (graph/Call.cpp).
+  bit takesComplex = 0;
   // Whether frontend/python/keratin has the Python function, with its whole documentation; of all
   // others it is generated.
   bit hasPythonBody = 0;
@@ -46,6 +48,7 @@ include "frontend/backend/api/Ctc.td"
 include "frontend/backend/api/Extensions.td"
 include "frontend/backend/api/Mathematics.td"
 include "frontend/backend/api/Distributions.td"
+include "frontend/backend/api/Complex.td"
 include "frontend/backend/api/Derivatives.td"
 
 #endif // KERATIN_API

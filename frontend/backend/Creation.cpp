@@ -1,6 +1,7 @@
 // K functions: tensors out of shapes and numbers.
 #include "keratin/creation.h"
 
+#include "frontend/backend/Complex.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Variables.h"
 #include "frontend/graph/SparseParts.h"
@@ -289,7 +290,7 @@ namespace keratin::backend {
 Tensor constant(const Operand &value, DTypeArgument dtype, const Shape &shape,
                 const std::string &name, SourceLocation location) {
   Call call("constant", location);
-  DType type = dtype.valueOr(Configuration::floatx());
+  DType type = dtype.valueOr(defaultDtype(value));
   Value x = call.value(value, type);
   if (!shape.isNone()) {
     ir::Shape wanted = call.shape(shape);

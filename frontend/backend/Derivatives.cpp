@@ -28,7 +28,7 @@ static Values valuesOf(Call &call, const char *name, const TensorList &tensors) 
 }
 
 static void checkFloats(Call &call, const std::string &name, Value value) {
-  if (DType dtype = call.dtypeOf(value); !isFloating(dtype))
+  if (DType dtype = call.dtypeOf(value); !isFloating(dtype) && !isComplex(dtype))
     call.valueError(name + " is " + dtypeName(dtype) + ", which has no derivative; needed floats");
 }
 

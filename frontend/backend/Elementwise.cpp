@@ -1,10 +1,13 @@
 // K functions that work element by element.
 #include "keratin/elementwise.h"
 
+#include "frontend/backend/ComplexFunctions.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/values/Elements.h"
+
+#include <cmath>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -33,14 +36,37 @@ Value frontend::asSummands(Call &call, Value a, Value b,
   return asSummands(call, {a, b}, [&](llvm::ArrayRef<Value> xs) { return compute(xs[0], xs[1]); });
 }
 
+// Linear in each value, so in the parts of the i-th, which is complex.
+static Value asRealSummands(Call &call, llvm::ArrayRef<Value> values, size_t i,
+                            llvm::function_ref<Value(llvm::ArrayRef<Value>)> compute) {
+  std::vector<Value> others(values);
+  auto with = [&](Value part) {
+    others[i] = part;
+    return asSummands(call, others, compute);
+  };
+  if (Value real = realOfCast(values[i])) {
+    Value sum = with(real);
+    return isComplex(call, sum) ? sum : complexOf(call, {sum, call.g.zeroLike(sum)});
+  }
+  const ComplexParts parts = partsOf(call, values[i]);
+  Value re = with(parts.re), im = with(parts.im);
+  if (!isComplex(call, re))
+    return complexOf(call, {re, im});
+  const ComplexParts a = partsOf(call, re), b = partsOf(call, im); // re + i im
+  return complexOf(call, {call.g.sub(a.re, b.im), call.g.add(a.im, b.re)});
+}
+
 Value frontend::asSummands(Call &call, llvm::ArrayRef<Value> values,
                            llvm::function_ref<Value(llvm::ArrayRef<Value>)> compute) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (isComplex(call, values[i]))
+      return asRealSummands(call, values, i, compute);
   return withoutBools(call, values, DType::Float32, compute);
 }
 
 std::pair<Value, Value> frontend::binaryFloats(Call &call, const Operand &x, const Operand &y) {
   auto [a, b] = call.binary(x, y);
-  if (isFloating(call.dtypeOf(a)))
+  if (isFloating(call.dtypeOf(a)) || isComplex(call, a))
     return {a, b};
   return {call.cast(a, Configuration::floatx()), call.cast(b, Configuration::floatx())};
 }
@@ -62,6 +88,8 @@ Tensor frontend::elementwise(const char *function, UnaryMethod method, const Ope
                              FloatRule rule, SourceLocation location) {
   Call call(function, location);
   Value x = rule == FloatRule::CastToFloat ? call.floating(operand) : call.value(operand);
+  if (isComplex(call, x))
+    return call.tensor(complexFunction(call, function, x));
   return call.tensor(asNumbers(call, x, x, [&](Value a, Value) { return (call.g.*method)(a); }));
 }
 
@@ -69,6 +97,9 @@ Tensor frontend::arithmetic(const char *function, BinaryMethod method, const Ope
                             const Operand &y, SourceLocation location) {
   Call call(function, location);
   auto [a, b] = call.binary(x, y);
+  // Of complex numbers the other methods are ops of both parts.
+  if (isComplex(call, a) && method == &GraphMath::mul)
+    return call.tensor(complexProduct(call, a, b));
   return call.tensor(
       asNumbers(call, a, b, [&](Value u, Value v) { return (call.g.*method)(u, v); }));
 }
@@ -77,7 +108,12 @@ Tensor frontend::comparison(const char *function, Comparison direction, const Op
                             const Operand &y, SourceLocation location) {
   Call call(function, location);
   auto [a, b] = call.binary(x, y);
-  return call.tensor(call.g.compare(direction, a, b));
+  if (!isComplex(call, a))
+    return call.tensor(call.g.compare(direction, a, b));
+  // Equal, or not: there is no order.
+  const ComplexParts u = partsOf(call, a), v = partsOf(call, b);
+  Value re = call.g.compare(direction, u.re, v.re), im = call.g.compare(direction, u.im, v.im);
+  return call.tensor(direction == Comparison::EQ ? call.g.and_(re, im) : call.g.or_(re, im));
 }
 
 Value frontend::clip(Call &call, Value x, std::optional<double> low, std::optional<double> high) {
@@ -122,18 +158,29 @@ Tensor where(const Operand &condition, const Operand &x, const Operand &y,
 Tensor square(const Operand &operand, SourceLocation location) {
   Call call("square", location);
   Value x = call.value(operand);
+  if (isComplex(call, x))
+    return call.tensor(complexProduct(call, x, x));
   return call.tensor(asNumbers(call, x, x, [&](Value u, Value v) { return call.g.mul(u, v); }));
 }
 
 Tensor sqrt(const Operand &operand, SourceLocation location) {
   Call call("sqrt", location);
   Value x = call.floating(operand);
+  if (isComplex(call, x))
+    return call.tensor(complexSquareRoot(call, x));
   return call.tensor(call.g.sqrt(call.g.maximum(x, call.g.zeroLike(x))));
 }
 
 Tensor pow(const Operand &x, const Operand &a, SourceLocation location) {
   Call call("pow", location);
   auto [base, exponent] = call.binary(x, a);
+  if (isComplex(call, base)) {
+    // Of whole powers that are not too many products, these are more exact.
+    constexpr double mostProducts = 100;
+    if (a.kind() == Operand::Kind::Integer && std::abs(a.number()) <= mostProducts)
+      return call.tensor(complexPower(call, base, int64_t(a.number())));
+    return call.tensor(complexPower(call, base, exponent));
+  }
   if (isInteger(call.dtypeOf(base)) && (a.isNumber() || a.kind() == Operand::Kind::Array))
     for (int64_t i = 0; i < a.array().size(); ++i)
       if (compareElements(a.array(), i, Array(0)) < 0)
@@ -212,7 +259,12 @@ Tensor cast(const Operand &x, DTypeArgument dtype, SourceLocation location) {
   // On the host, so that a double keeps its digits on the way to float64.
   if (x.isNumber() || x.kind() == Operand::Kind::Array)
     return call.tensor(call.literal(x.array().astype(type)));
-  return call.tensor(call.cast(call.value(x), type));
+  Value y = call.cast(call.value(x), type);
+  // A value of its own, which realOfCast does not look through: gradients may be taken with respect
+  // to it.
+  if (y.getDefiningOp<ir::ComplexOp>())
+    y = call.builder.create<ir::IdentityOp>(call.g.location(), y);
+  return call.tensor(y);
 }
 
 Tensor floor_divide(const Operand &x, const Operand &y, SourceLocation location) {

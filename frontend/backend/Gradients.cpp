@@ -31,6 +31,9 @@ std::vector<Gradient> gradients(const Tensor &loss, const TensorList &variableLi
     result.push_back(Gradient::absent(variable, location));
   }
   Value total = call.dense(loss);
+  if (const DType dtype = call.dtypeOf(total); isComplex(dtype))
+    call.typeError(std::string("the loss is ") + dtypeName(dtype) +
+                   "; needed a real one, such as real, imag and abs make");
   if (!isFloating(call.dtypeOf(total)))
     return result;
   ir::DifferentiablePaths paths(total, ir::DifferentiablePaths::Bodies::Open);
@@ -63,7 +66,8 @@ std::vector<Gradient> gradients(const Tensor &loss, const TensorList &variableLi
   };
   for (auto [i, variable] : llvm::enumerate(variables)) {
     Value x = differentiated(variable);
-    if (!paths.reaches(x) || !isFloating(call.dtypeOf(x)))
+    const DType dtype = call.dtypeOf(x);
+    if (!paths.reaches(x) || !(isFloating(dtype) || isComplex(dtype)))
       continue;
     if (x.getDefiningOp()->getNumOperands() == 0) {
       leaves.push_back(i);

@@ -1,4 +1,5 @@
 // Operators on tensors, numbers and arrays.
+#include "frontend/backend/ComplexFunctions.h"
 #include "frontend/backend/Elementwise.h"
 #include "keratin/tensor.h"
 
@@ -30,7 +31,7 @@ Tensor keratin::operator%(const Operand &x, const Operand &y) {
 Tensor keratin::operator/(const Operand &x, const Operand &y) {
   Call call("divide", place(x, y));
   auto [a, b] = binaryFloats(call, x, y);
-  return call.tensor(call.g.div(a, b));
+  return call.tensor(isComplex(call, a) ? complexQuotient(call, a, b) : call.g.div(a, b));
 }
 
 Tensor keratin::operator-(const Operand &operand) {

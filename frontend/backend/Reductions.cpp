@@ -1,6 +1,7 @@
 // K functions: along axes.
 #include "keratin/reductions.h"
 
+#include "frontend/backend/Complex.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
 #include "frontend/backend/Reductions.h"
@@ -29,6 +30,11 @@ Value frontend::widened(Call &call, Value x) {
 }
 
 Value frontend::mean(Call &call, Value x, AxisList axes) {
+  if (isComplex(call, x)) {
+    const ComplexParts parts = partsOf(call, x);
+    Value re = mean(call, parts.re, axes);
+    return complexOf(call, {re, mean(call, parts.im, axes)});
+  }
   Value sum = call.g.reduceSum(x, axes);
   Value count = call.g.count(x, axes, ir::getElementType(x));
   return call.g.div(sum, call.g.broadcastScalar(count, ir::getShape(sum)));
@@ -110,6 +116,8 @@ static Tensor scan(const char *function, ScanMethod method, const Operand &opera
   Call call(function, location);
   Value x = call.value(operand);
   axis = call.axis(axis, call.rank(x));
+  if (isComplex(call, x))
+    return call.tensor((call.g.*method)(x, axis, false, false));
   return call.tensor(asSummands(call, x, x, [&](Value numbers, Value) {
     return (call.g.*method)(numbers, axis, false, false);
   }));

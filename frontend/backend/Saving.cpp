@@ -156,7 +156,8 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
     auto &nested = manager.nest<mlir::func::FuncOp>();
     compiler::PhaseOptions options;
     options.shards = false; // a file says what is sharded, whoever loads it makes parts
-    compiler::buildPhase(nested, compiler::PipelinePhase::Graph);
+    options.complexViews = false;
+    compiler::buildPhase(nested, compiler::PipelinePhase::Graph, options);
     compiler::buildPhase(nested, compiler::PipelinePhase::Gradient, options);
     if (failed(manager.run(module)))
       return diagnostics.status();

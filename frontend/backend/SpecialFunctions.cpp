@@ -1,5 +1,7 @@
 // K functions: element by element, of several ops each, whose values and derivatives hold where a
 // formula alone would divide by zero, overflow or cancel.
+#include "frontend/backend/SpecialFunctions.h"
+
 #include "frontend/backend/Elementwise.h"
 #include "frontend/backend/Reductions.h"
 #include "keratin/elementwise.h"
@@ -23,8 +25,7 @@ static Value isInfinite(Call &call, Value x) {
                       call.g.constantLike(std::numeric_limits<double>::infinity(), x));
 }
 
-// Whether the sign bit is set, of zeros too.
-static Value isNegative(Call &call, Value x) {
+Value frontend::isNegative(Call &call, Value x) {
   ir::GraphMath &g = call.g;
   Value reciprocal = g.div(g.oneLike(x), x);
   return g.or_(g.less(x, g.zeroLike(x)), g.less(reciprocal, g.zeroLike(x)));
@@ -134,25 +135,31 @@ static Value lowerQuantile(Call &call, Value p) {
   return g.neg(g.mul(r, g.select(isSmall, polynomial(ofSmall, 5), polynomial(ofLarge, 15))));
 }
 
-namespace keratin::backend {
-
-Tensor hypot(const Operand &first, const Operand &second, SourceLocation location) {
-  Call call("hypot", location);
+Value frontend::hypotOf(Call &call, Value x, Value y) {
   ir::GraphMath &g = call.g;
-  auto [x, y] = binaryFloats(call, first, second);
   Value a = g.abs(x), b = g.abs(y);
   // At a tie one is x and the other y, for the sake of the gradient.
   Value high = g.maximum(a, b), low = g.minimum(b, a);
   Value isPlain = g.and_(g.isFinite(high), g.notEqual(high, g.zeroLike(high)));
   Value quotient = g.div(low, g.select(isPlain, high, g.oneLike(high)));
   Value length = g.mul(high, g.sqrt(g.add(g.mul(quotient, quotient), g.oneLike(high))));
-  return call.tensor(g.select(isPlain, length, high));
+  return g.select(isPlain, length, high);
+}
+
+Value frontend::angleOf(Call &call, Value y, Value x) { return Angle(call, y, x).build(); }
+
+namespace keratin::backend {
+
+Tensor hypot(const Operand &first, const Operand &second, SourceLocation location) {
+  Call call("hypot", location);
+  auto [x, y] = binaryFloats(call, first, second);
+  return call.tensor(hypotOf(call, x, y));
 }
 
 Tensor atan2(const Operand &y, const Operand &x, SourceLocation location) {
   Call call("atan2", location);
   auto [rise, run] = binaryFloats(call, y, x);
-  return call.tensor(Angle(call, rise, run).build());
+  return call.tensor(angleOf(call, rise, run));
 }
 
 Tensor sinc(const Operand &operand, SourceLocation location) {

@@ -1,6 +1,7 @@
 // K functions: state and its updates.
 #include "keratin/variables.h"
 
+#include "frontend/backend/Complex.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Variables.h"
 #include "frontend/graph/EvalCache.h"
@@ -72,7 +73,7 @@ namespace keratin::backend {
 
 Tensor variable(const Operand &value, DTypeArgument dtype, const std::string &name,
                 Constraint constraint, SourceLocation location) {
-  DType type = dtype.valueOr(Configuration::floatx());
+  DType type = dtype.valueOr(defaultDtype(value));
   Array start;
   if (value.isTensor() || value.kind() == Operand::Kind::List) {
     Tensor initial;

@@ -1,6 +1,7 @@
 #include "frontend/graph/Call.h"
 
 #include "codegen/llvm/Recovery.h"
+#include "frontend/backend/Complex.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/graph/ControlDependencies.h"
 #include "frontend/graph/SourcePlace.h"
@@ -98,7 +99,20 @@ mlir::Type Call::elementType(DType dtype) {
   return ir::elementTypeOf(keratin_dtype_t(dtype), &graph.context);
 }
 
-Value Call::cast(Value x, DType dtype) { return g.cast(x, elementType(dtype)); }
+Value Call::cast(Value x, DType dtype) {
+  const DType own = dtypeOf(x);
+  if (isComplex(own) == isComplex(dtype))
+    return g.cast(x, elementType(dtype));
+  if (isComplex(dtype)) {
+    Value re = cast(x, partOf(dtype));
+    return complexOf(*this, {re, g.zeroLike(re)});
+  }
+  if (dtype != DType::Bool)
+    typeError(std::string(dtypeName(own)) + " does not become " + dtypeName(dtype) +
+              "; needed a complex dtype, or the real numbers that real, imag and abs make");
+  const ComplexParts parts = partsOf(*this, x);
+  return g.or_(g.cast(parts.re, elementType(dtype)), g.cast(parts.im, elementType(dtype)));
+}
 
 Value Call::literal(Array array) {
   ir::Shape shape;
@@ -111,6 +125,9 @@ Value Call::literal(Array array) {
 }
 
 void Call::checkFit(const Array &numbers, DType dtype) const {
+  if (isComplex(numbers.dtype()) && !isComplex(dtype) && dtype != DType::Bool)
+    typeError(std::string("numbers of ") + dtypeName(numbers.dtype()) + " are no " +
+              dtypeName(dtype) + "; needed real ones");
   if (std::optional<int64_t> misfit = firstMisfit(numbers, dtype))
     valueError("the number " + elementText(numbers, *misfit) + " does not fit " + dtypeName(dtype));
 }
@@ -135,12 +152,20 @@ Value Call::raw(const Tensor &tensor) {
   return valueOf(tensor);
 }
 
+// The value; TypeError for complex numbers, unless the function takes them.
+static Value checkTakes(const Call &call, Value value) {
+  if (const DType dtype = call.dtypeOf(value); isComplex(dtype) && !takesComplex(call.function))
+    call.typeError(std::string("an argument is ") + dtypeName(dtype) +
+                   "; needed real numbers, such as real, imag and abs make");
+  return value;
+}
+
 Value Call::dense(const Tensor &tensor) {
   Value value = raw(tensor);
   if (value.getDefiningOp<ir::SparseMatrixOp>())
     valueError("an argument is the sparse tensor " + tensor.name() +
                "; needed a dense one, which to_dense makes");
-  return value;
+  return checkTakes(*this, value);
 }
 
 // int32, or int64 if the value does not fit (spec 0.1).
@@ -187,10 +212,13 @@ Value Call::value(const Operand &operand) {
     return literal(operand.array(), integerDtype(operand.array()));
   case Operand::Kind::Float:
     return literal(operand.array().astype(Configuration::floatx()));
-  case Operand::Kind::Array:
-    return literal(isFloating(operand.array().dtype())
-                       ? operand.array().astype(Configuration::floatx())
-                       : operand.array());
+  case Operand::Kind::Array: {
+    const DType dtype = operand.array().dtype();
+    if (isComplex(dtype))
+      return checkTakes(*this, literal(operand.array().astype(complexOf(Configuration::floatx()))));
+    return literal(isFloating(dtype) ? operand.array().astype(Configuration::floatx())
+                                     : operand.array());
+  }
   case Operand::Kind::List:
     return stack(operand.list());
   }
@@ -206,7 +234,7 @@ Value Call::value(const Operand &operand, DType dtype) {
 
 Value Call::floating(const Operand &operand) {
   Value x = value(operand);
-  return isFloating(dtypeOf(x)) ? x : cast(x, Configuration::floatx());
+  return isFloating(dtypeOf(x)) || isComplex(dtypeOf(x)) ? x : cast(x, Configuration::floatx());
 }
 
 // A list of tensors and numbers of one shape becomes a tensor with one more dimension in front.
@@ -246,7 +274,7 @@ std::pair<Value, Value> Call::promoted(const Operand &x, const Operand &y) {
   auto withNumber = [&](const Operand &tensor, const Operand &number) -> std::pair<Value, Value> {
     Value a = value(tensor);
     DType dtype = dtypeOf(a);
-    if (number.kind() == Operand::Kind::Float && !isFloating(dtype))
+    if (number.kind() == Operand::Kind::Float && !isFloating(dtype) && !isComplex(dtype))
       dtype = Configuration::floatx();
     else if (number.kind() == Operand::Kind::Integer && dtype == DType::Bool)
       dtype = integerDtype(number.array());
@@ -264,7 +292,8 @@ std::pair<Value, Value> Call::promoted(const Operand &x, const Operand &y) {
   auto withArray = [&](const Operand &tensor, const Operand &array) -> std::pair<Value, Value> {
     Value a = value(tensor);
     DType dtype = dtypeOf(a), other = array.array().dtype();
-    if ((isFloating(dtype) && isFloating(other)) || (isInteger(dtype) && isInteger(other)))
+    if ((isFloating(dtype) && isFloating(other)) || (isInteger(dtype) && isInteger(other)) ||
+        (isComplex(dtype) && (isComplex(other) || isFloating(other))))
       return {a, value(array, dtype)};
     Value b = value(array);
     DType common = promote(dtype, dtypeOf(b));

@@ -89,6 +89,11 @@ std::vector<Update> Optimizer::apply(const TensorList &gradients, const TensorLi
     frontend::valueError(scopeName + ": " + std::to_string(gradients.list().size()) +
                              " gradients for " + std::to_string(parameters.size()) + " variables",
                          location);
+  for (const Tensor &p : parameters)
+    if (isComplex(p.dtype()))
+      frontend::valueError(scopeName + ": the variable " + p.name() + " is " +
+                               dtypeName(p.dtype()) + "; needed real ones",
+                           location);
   const K::name_scope scope(scopeName + "/");
   const std::vector<Tensor> limited = clipped(gradients.list(), location);
   std::vector<Update> updates = {K::update_add(counter, 1, location)};

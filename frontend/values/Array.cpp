@@ -502,8 +502,15 @@ static ValueError misfit(const Array &array, int64_t index, DType wanted) {
                     dtypeName(array.dtype()) + " does not fit " + dtypeName(wanted));
 }
 
+static void checkIsReal(const Array &array, DType wanted) {
+  if (isComplex(array.dtype()))
+    throw TypeError(std::string("Array: item() of ") + dtypeName(array.dtype()) + " as " +
+                    dtypeName(wanted) + "; needed real elements, such as K::real makes");
+}
+
 double Array::elementAsFloat(int64_t index, DType wanted) const {
   checkIndex(index, count);
+  checkIsReal(*this, wanted);
   double value = frontend::elementAsDouble(type, addressOf(index), 0);
   if (wanted == DType::Float32 && std::isfinite(value) && !std::isfinite(float(value)))
     throw misfit(*this, index, wanted);
@@ -512,6 +519,7 @@ double Array::elementAsFloat(int64_t index, DType wanted) const {
 
 int64_t Array::elementAsInteger(int64_t index, DType wanted) const {
   checkIndex(index, count);
+  checkIsReal(*this, wanted);
   int64_t value = frontend::elementAsInteger(type, addressOf(index), 0);
   bool fits = wanted == DType::Bool
                   ? (value == 0 || value == 1) &&

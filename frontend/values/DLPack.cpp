@@ -24,15 +24,19 @@ static DLDataType typeOf(DType dtype) {
     return {kDLUInt, bits, 1};
   case DType::BFloat16:
     return {kDLBfloat, bits, 1};
+  case DType::Complex64:
+  case DType::Complex128:
+    return {kDLComplex, bits, 1};
   default:
     return {kDLFloat, bits, 1};
   }
 }
 
 static std::optional<DType> dtypeFor(DLDataType type) {
-  for (DType dtype : {DType::Bool, DType::Int8, DType::Int16, DType::Int32, DType::Int64,
-                      DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64, DType::Float16,
-                      DType::BFloat16, DType::Float32, DType::Float64}) {
+  for (DType dtype :
+       {DType::Bool, DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::UInt8,
+        DType::UInt16, DType::UInt32, DType::UInt64, DType::Float16, DType::BFloat16,
+        DType::Float32, DType::Float64, DType::Complex64, DType::Complex128}) {
     DLDataType own = typeOf(dtype);
     if (own.code == type.code && own.bits == type.bits && type.lanes == 1)
       return dtype;
@@ -55,11 +59,11 @@ Array keratin::fromDLPack(DLManagedTensor *managed) {
   const DLTensor &tensor = managed->dl_tensor;
   std::optional<DType> dtype = dtypeFor(tensor.dtype);
   if (!dtype)
-    throw ValueError("fromDLPack: type code " + std::to_string(tensor.dtype.code) + " of " +
-                     std::to_string(tensor.dtype.bits) + " bits and " +
-                     std::to_string(tensor.dtype.lanes) +
-                     " lanes; needed a boolean, an integer of 8 to 64 bits or a float of 16 to 64, "
-                     "of one lane");
+    throw ValueError(
+        "fromDLPack: type code " + std::to_string(tensor.dtype.code) + " of " +
+        std::to_string(tensor.dtype.bits) + " bits and " + std::to_string(tensor.dtype.lanes) +
+        " lanes; needed a boolean, an integer of 8 to 64 bits, a float of 16 to 64 or a "
+        "complex number of 64 or 128, of one lane");
   std::string device = deviceName(tensor.device);
   std::vector<int64_t> dims(tensor.shape, tensor.shape + tensor.ndim), strides;
   if (tensor.strides)

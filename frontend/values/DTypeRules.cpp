@@ -13,11 +13,23 @@ static DType signedOfSize(size_t bytes) {
                       : DType::Int64;
 }
 
+DType frontend::partOf(DType complex) {
+  return complex == DType::Complex64 ? DType::Float32 : DType::Float64;
+}
+
+DType frontend::complexOf(DType part) {
+  return part == DType::Float64 ? DType::Complex128 : DType::Complex64;
+}
+
 DType frontend::promote(DType a, DType b) {
   if (a == b)
     return a;
   if (a == DType::Bool || b == DType::Bool)
     return a == DType::Bool ? b : a;
+  if (isComplex(a) || isComplex(b)) {
+    auto isWide = [](DType dtype) { return dtype == DType::Float64 || dtype == DType::Complex128; };
+    return isWide(a) || isWide(b) ? DType::Complex128 : DType::Complex64;
+  }
   if (isFloating(a) != isFloating(b))
     return isFloating(a) ? a : b;
   size_t sizeA = dtypeSize(a), sizeB = dtypeSize(b);

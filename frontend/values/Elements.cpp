@@ -16,6 +16,12 @@ struct BFloat {
   uint16_t bits;
 };
 
+template <typename Part> struct Complex {
+  Part re, im;
+};
+template <typename T> constexpr bool isComplexType = false;
+template <typename Part> constexpr bool isComplexType<Complex<Part>> = true;
+
 float toFloat(BFloat value) {
   uint32_t bits = uint32_t(value.bits) << 16;
   float result;
@@ -65,9 +71,11 @@ template <typename Visitor> auto visitType(DType dtype, Visitor visit) {
     return visit(BFloat());
   case DType::Float32:
     return visit(float());
-  case DType::Float64:
   case DType::Complex64:
+    return visit(Complex<float>());
   case DType::Complex128:
+    return visit(Complex<double>());
+  case DType::Float64:
     break;
   }
   return visit(double());
@@ -78,6 +86,8 @@ template <typename T> constexpr bool isFloat = !std::is_integral_v<T>;
 template <typename From> double widen(From value) {
   if constexpr (std::is_same_v<From, BFloat>)
     return toFloat(value);
+  else if constexpr (isComplexType<From>)
+    return double(value.re);
   else
     return double(value);
 }
@@ -96,7 +106,15 @@ template <typename To> To saturate(double value) {
 }
 
 template <typename From, typename To> To convert(From value) {
-  if constexpr (std::is_same_v<To, bool>)
+  if constexpr (isComplexType<To>) {
+    using Part = decltype(To::re);
+    if constexpr (isComplexType<From>)
+      return {Part(value.re), Part(value.im)};
+    else
+      return {Part(widen(value)), 0};
+  } else if constexpr (std::is_same_v<To, bool> && isComplexType<From>)
+    return value.re != 0 || value.im != 0;
+  else if constexpr (std::is_same_v<To, bool>)
     return widen(value) != 0;
   else if constexpr (std::is_same_v<To, BFloat>)
     return toBFloat(widen(value));
@@ -128,8 +146,16 @@ int64_t frontend::elementAsInteger(DType dtype, const void *data, int64_t index)
   });
 }
 
+// A conversion that leaves the imaginary parts away is none.
+static void checkKeepsParts(DType from, DType to) {
+  if (isComplex(from) && !isComplex(to) && to != DType::Bool)
+    throw TypeError(std::string("Array: elements of ") + dtypeName(from) + " are no " +
+                    dtypeName(to) + "; needed real ones, such as K::real makes");
+}
+
 void frontend::convertElements(DType from, const void *source, DType to, void *target,
                                int64_t count) {
+  checkKeepsParts(from, to);
   if (from == to) {
     if (count)
       std::memcpy(target, source, size_t(count) * dtypeSize(from));
@@ -211,15 +237,9 @@ Array frontend::saturated(const Array &array, DType dtype) {
   return result;
 }
 
-std::string frontend::elementText(const Array &array, int64_t index) {
-  // As short as the element can be told from its neighbours.
+// As short as the number can be told from its neighbours.
+static std::string shortestText(double value, int digits) {
   char text[32];
-  if (!isFloating(array.dtype())) {
-    std::snprintf(text, sizeof text, "%.0Lf", exactElement(array, index));
-    return text;
-  }
-  double value = elementAsDouble(array.dtype(), array.addressOf(index), 0);
-  int digits = array.dtype() == DType::Float64 ? 17 : 9;
   for (int precision = 6; precision <= digits; ++precision) {
     std::snprintf(text, sizeof text, "%.*g", precision, value);
     if (std::strtod(text, nullptr) == value)
@@ -228,6 +248,28 @@ std::string frontend::elementText(const Array &array, int64_t index) {
   return text;
 }
 
+std::string frontend::elementText(const Array &array, int64_t index) {
+  const DType dtype = array.dtype();
+  if (isComplex(dtype)) {
+    const bool isDouble = dtype == DType::Complex128;
+    auto part = [&](size_t number) {
+      const auto *parts = static_cast<const char *>(array.addressOf(index));
+      const size_t size = dtypeSize(dtype) / 2;
+      return shortestText(
+          elementAsDouble(isDouble ? DType::Float64 : DType::Float32, parts + number * size, 0),
+          isDouble ? 17 : 9);
+    };
+    std::string im = part(1);
+    return part(0) + (im[0] == '-' ? "" : "+") + im + "j";
+  }
+  if (!isFloating(dtype)) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0Lf", exactElement(array, index));
+    return text;
+  }
+  return shortestText(elementAsDouble(dtype, array.addressOf(index), 0),
+                      dtype == DType::Float64 ? 17 : 9);
+}
 int frontend::compareElements(const Array &a, int64_t index, const Array &b) {
   long double x = exactElement(a, index), y = exactElement(b, 0);
   return x < y ? -1 : x > y;

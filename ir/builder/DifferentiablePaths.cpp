@@ -14,9 +14,12 @@ static bool isFloating(Value value) {
 bool keratin::ir::isDifferentiableOperand(OpOperand &operand) {
   if (!isFloating(operand.get()))
     return false;
-  // Of complex numbers the derivatives are taken once they are pairs.
-  if (isa<ComplexOp, RealOp, ImagOp>(operand.getOwner()))
+  // Of complex numbers the derivatives are taken once they are pairs: what is done to both parts.
+  if (isa<ComplexOp>(operand.getOwner()))
     return true;
+  if (isa<ComplexType>(getElementType(operand.get())))
+    return !isa<StopGradientOp, UpdateOp, DimOp>(operand.getOwner()) &&
+           (operand.getOperandNumber() == 0 || !isa<DependOp, DelayOp>(operand.getOwner()));
   auto op = dyn_cast<DifferentiableOpInterface>(operand.getOwner());
   return !op || op.isDifferentiableOperand(operand.getOperandNumber());
 }

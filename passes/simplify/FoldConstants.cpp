@@ -97,7 +97,7 @@ private:
     auto evaluable = dyn_cast<EvaluableOpInterface>(op);
     // Broadcasts of scalars are the form of splats; other broadcasts would only grow. What stands
     // for derivatives or checks is no value to compute.
-    if (!evaluable || isa<BroadcastOp, RequireOp, DependOp>(op) || isDerivative(op) ||
+    if (!evaluable || isa<BroadcastOp, RequireOp, DependOp, FromPartsOp>(op) || isDerivative(op) ||
         !isMemoryEffectFree(op) || op->getNumOperands() == 0 || op->getNumRegions() != 0)
       return false;
     return llvm::all_of(op->getOperands(), [&](Value x) { return isConstant(x) && fits(x); }) &&

@@ -66,6 +66,8 @@ static ShortText findMistake(const keratin_collective_t &c, int32_t ownRank, int
     return text.add("there is no reduction of the number %d", c.reduction);
   if (reduces && c.reduction == KERATIN_REDUCE_MEAN && c.dtype < KERATIN_DTYPE_FLOAT16)
     return text.add("the mean of %s; needed floats", dtypeName(c.dtype));
+  if (reduces && c.dtype >= KERATIN_DTYPE_COMPLEX64)
+    return text.add("a reduction of %s; needed the parts, as floats", dtypeName(c.dtype));
   if (c.kind == KERATIN_BROADCAST && (c.from < 0 || c.from >= size))
     return text.add("from rank %d; there are ranks 0 to %d", c.from, size - 1);
   if (c.kind == KERATIN_PERMUTE && (c.from < -1 || c.from >= size || c.to < -1 || c.to >= size))

@@ -11,7 +11,10 @@ namespace keratin::runtime {
 // NumPy's defaults.
 static constexpr int printPrecision = 8;
 
-static bool isFloatDType(int32_t dtype) { return dtype >= KERATIN_DTYPE_FLOAT16; }
+static bool isComplexDType(int32_t dtype) { return dtype >= KERATIN_DTYPE_COMPLEX64; }
+static bool isFloatDType(int32_t dtype) {
+  return dtype >= KERATIN_DTYPE_FLOAT16 && !isComplexDType(dtype);
+}
 
 static double loadFloat(int32_t dtype, const void *element) {
   uint16_t half;
@@ -119,6 +122,12 @@ void ElementFormat::observe(const void *element) {
 
 void ElementFormat::measure(const void *element) {
   auto widen = [](int &width, int length) { width = length > width ? length : width; };
+  if (isComplexDType(dtype)) {
+    Text text;
+    writeScalar(dtype, element, text);
+    widen(width, int(text.size()));
+    return;
+  }
   if (!isFloat()) {
     char text[24];
     widen(width, exactText(dtype, element, text));
@@ -148,6 +157,13 @@ void ElementFormat::finish() {
 }
 
 void ElementFormat::write(const void *element, Text &text) const {
+  if (isComplexDType(dtype)) {
+    Text number;
+    writeScalar(dtype, element, number);
+    text.repeat(' ', width - int(number.size()));
+    text.append(number.data(), number.size());
+    return;
+  }
   if (!isFloat()) {
     char number[24];
     int length = exactText(dtype, element, number);
@@ -184,7 +200,22 @@ void ElementFormat::write(const void *element, Text &text) const {
   }
 }
 
+// 1.0+2.0j: each part as a scalar by itself.
+static void writeComplex(int32_t dtype, const void *element, Text &text) {
+  const bool isDouble = dtype == KERATIN_DTYPE_COMPLEX128;
+  const int32_t part = isDouble ? KERATIN_DTYPE_FLOAT64 : KERATIN_DTYPE_FLOAT32;
+  ElementFormat::writeScalar(part, element, text);
+  Text im;
+  ElementFormat::writeScalar(part, static_cast<const char *>(element) + (isDouble ? 8 : 4), im);
+  if (im.data()[0] != '-')
+    text.append("+");
+  text.append(im.data(), im.size());
+  text.append("j");
+}
+
 void ElementFormat::writeScalar(int32_t dtype, const void *element, Text &text) {
+  if (isComplexDType(dtype))
+    return writeComplex(dtype, element, text);
   if (!isFloatDType(dtype)) {
     char number[24];
     text.append(number, size_t(exactText(dtype, element, number)));

@@ -20,7 +20,7 @@ inline constexpr SafetensorsDType safetensorsDTypes[] = {
     {"U16", KERATIN_DTYPE_UINT16},    {"U32", KERATIN_DTYPE_UINT32},
     {"U64", KERATIN_DTYPE_UINT64},    {"F16", KERATIN_DTYPE_FLOAT16},
     {"BF16", KERATIN_DTYPE_BFLOAT16}, {"F32", KERATIN_DTYPE_FLOAT32},
-    {"F64", KERATIN_DTYPE_FLOAT64}};
+    {"F64", KERATIN_DTYPE_FLOAT64},   {"C64", KERATIN_DTYPE_COMPLEX64}};
 
 // What the header says of one tensor; its elements are the bytes [begin, end) behind the header.
 struct SafetensorsEntry {

@@ -56,9 +56,10 @@ TEST_CASE("a tensor that no array can be stays its owner's", "[dlpack]") {
   auto refusal = [&] { return errorOf<ValueError>([&] { fromDLPack(&theirs.managed); }); };
   theirs.managed.dl_tensor.dtype.lanes = 2;
   CHECK(refusal() == "fromDLPack: type code 2 of 32 bits and 2 lanes; needed a boolean, an integer "
-                     "of 8 to 64 bits or a float of 16 to 64, of one lane");
-  theirs.managed.dl_tensor.dtype = {5, 64, 1}; // complex
-  CHECK(refusal().find("fromDLPack: type code 5 of 64 bits") == 0);
+                     "of 8 to 64 bits, a float of 16 to 64 or a complex number of 64 or 128, of "
+                     "one lane");
+  theirs.managed.dl_tensor.dtype = {5, 32, 1}; // complex, of two halves
+  CHECK(refusal().find("fromDLPack: type code 5 of 32 bits") == 0);
   theirs.managed.dl_tensor.dtype = {kDLFloat, 32, 1};
   theirs.managed.dl_tensor.device.device_type = 10;
   CHECK(refusal() == "fromDLPack: device type 10; needed 1 (CPU), 2 (CUDA) or 3 (CUDA's host "

@@ -17,7 +17,7 @@ import keratin
 import keratin.backend as K
 
 DTYPES = ['float16', 'bfloat16', 'float32', 'float64', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32',
-          'uint64', 'bool']
+          'uint64', 'bool', 'complex64', 'complex128']
 RANKS = range(7)
 SIZES = ['known', 'empty', 'unknown']
 # With a state of their own, which is put back after a call.

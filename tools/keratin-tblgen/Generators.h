@@ -40,8 +40,10 @@ void emitBackendDefinitions(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For the API table: docs/api.md, and the list of all.
 void emitApiDocs(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitApiList(llvm::RecordKeeper &records, llvm::raw_ostream &os);
-// For Python: the functions as keratin/_functions.py has them, and KERATIN_PARAMETERS(name, names of
-// the parameters) for each of the table.
+// The K functions that take complex numbers.
+void emitComplexFunctions(llvm::RecordKeeper &records, llvm::raw_ostream &os);
+// For Python: the functions as keratin/_functions.py has them, and KERATIN_PARAMETERS(name, names
+// of the parameters) for each of the table.
 void emitPythonFunctions(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // Their types, as keratin/_functions.pyi has them.
 void emitPythonStubs(llvm::RecordKeeper &records, llvm::raw_ostream &os);

@@ -26,6 +26,7 @@ static const llvm::TableGen::Emitter::Opt generators[] = {
     {"gen-api-docs", emitApiDocs, "docs/api.md"},
     {"gen-api-list", emitApiList, "all K functions, for the test that links them"},
     {"gen-api-parameters", emitApiParameters, "the parameters of all K functions"},
+    {"gen-complex-functions", emitComplexFunctions, "the K functions that take complex numbers"},
     {"gen-python-functions", emitPythonFunctions, "K functions of the Python module"},
     {"gen-python-stubs", emitPythonStubs, "the types of these functions, for type checkers"},
 };

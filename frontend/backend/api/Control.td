@@ -3,6 +3,7 @@
 def Api_rnn : Keratin_Function<"rnn", "rnn-control",
     "rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, "
     "unroll=False, input_length=None, time_major=False, zero_output_for_mask=False)"> {
+  let takesComplex = 1;
   let pythonResult = "Tuple[Tensor, Tensor, List[Tensor]]";
   let hasAddress = 0;
   let documentation = [{
@@ -40,6 +41,7 @@ def Api_rnn : Keratin_Function<"rnn", "rnn-control",
 }
 def Api_switch : Keratin_Function<"switch", "rnn-control",
     "switch(condition, then_expression, else_expression)"> {
+  let takesComplex = 1;
   let cxxName = "switch_";
   let documentation = [{
     One expression where a condition is nonzero, another where it is 0.
@@ -61,6 +63,7 @@ def Api_switch : Keratin_Function<"switch", "rnn-control",
 }
 def Api_map_fn : Keratin_Function<"map_fn", "rnn-control",
     "map_fn(fn, elems, name=None, dtype=None)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let documentation = [{
     A function of each element along the first axis, as one tensor.
@@ -99,5 +102,9 @@ class Keratin_Fold<string name, string first, string last, string formula>
         ValueError: for a scalar.
   }];
 }
-def Api_foldl : Keratin_Fold<"foldl", "first", "last", "fn(fn(a, b), c)">;
-def Api_foldr : Keratin_Fold<"foldr", "last", "first", "fn(fn(c, b), a)">;
+def Api_foldl : Keratin_Fold<"foldl", "first", "last", "fn(fn(a, b), c)"> {
+  let takesComplex = 1;
+}
+def Api_foldr : Keratin_Fold<"foldr", "last", "first", "fn(fn(c, b), a)"> {
+  let takesComplex = 1;
+}

@@ -1,5 +1,6 @@
 def Api_constant : Keratin_Function<"constant", "creation",
     "constant(value, dtype=None, shape=None, name=None)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let documentation = [{
     A tensor that always has this value.
@@ -20,6 +21,7 @@ def Api_constant : Keratin_Function<"constant", "creation",
 }
 def Api_placeholder : Keratin_Function<"placeholder", "creation",
     "placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let documentation = [{
     A tensor whose value each call of a function is given.
@@ -55,8 +57,12 @@ class Keratin_Filled<string name, string what>
         A variable; where the shape holds tensors, a tensor that cannot be updated.
   }];
 }
-def Api_zeros : Keratin_Filled<"zeros", "A variable full of zeros.">;
-def Api_ones : Keratin_Filled<"ones", "A variable full of ones.">;
+def Api_zeros : Keratin_Filled<"zeros", "A variable full of zeros."> {
+  let takesComplex = 1;
+}
+def Api_ones : Keratin_Filled<"ones", "A variable full of ones."> {
+  let takesComplex = 1;
+}
 
 def Api_eye : Keratin_Function<"eye", "creation", "eye(size, dtype=None, name=None)"> {
   let hasAddress = 0;
@@ -87,10 +93,15 @@ class Keratin_FilledLike<string name, string what>
         A tensor that has, at each call, the shape of x. No gradient flows to x.
   }];
 }
-def Api_zeros_like : Keratin_FilledLike<"zeros_like", "Zeros in the shape of a tensor.">;
-def Api_ones_like : Keratin_FilledLike<"ones_like", "Ones in the shape of a tensor.">;
+def Api_zeros_like : Keratin_FilledLike<"zeros_like", "Zeros in the shape of a tensor."> {
+  let takesComplex = 1;
+}
+def Api_ones_like : Keratin_FilledLike<"ones_like", "Ones in the shape of a tensor."> {
+  let takesComplex = 1;
+}
 
 def Api_identity : Keratin_Function<"identity", "creation", "identity(x, name=None)"> {
+  let takesComplex = 1;
   let documentation = [{
     The same value as a tensor of its own.
 

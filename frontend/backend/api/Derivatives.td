@@ -55,6 +55,7 @@ def Api_custom_jvp : Keratin_Extension<"custom_jvp", "custom_jvp(f, jvp)"> {
   }];
 }
 def Api_checkpoint : Keratin_Extension<"checkpoint", "checkpoint(f)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let pythonResult = "Callable[..., Any]";
   let documentation = [{

@@ -1,4 +1,5 @@
 def Api_cast : Keratin_Function<"cast", "elementwise", "cast(x, dtype)"> {
+  let takesComplex = 1;
   let documentation = [{
     The same elements in another dtype.
 
@@ -37,17 +38,31 @@ class Keratin_NumberFunction<string name, string what, string more = "">
     Returns:
         A tensor of x's shape and dtype.}] # more;
 }
-def Api_square : Keratin_NumberFunction<"square", "The square, x * x, element by element.">;
-def Api_exp : Keratin_FloatFunction<"exp", "The exponential function, element by element.">;
+def Api_square : Keratin_NumberFunction<"square", "The square, x * x, element by element."> {
+  let takesComplex = 1;
+}
+def Api_exp : Keratin_FloatFunction<"exp", "The exponential function, element by element."> {
+  let takesComplex = 1;
+}
 def Api_log : Keratin_FloatFunction<"log", "The natural logarithm, element by element.",
-    " log(0) is -inf, that of negative numbers NaN.">;
-def Api_sin : Keratin_FloatFunction<"sin", "The sine of angles in radians, element by element.">;
-def Api_cos : Keratin_FloatFunction<"cos", "The cosine of angles in radians, element by element.">;
+    " log(0) is -inf, that of negative numbers NaN."> {
+  let takesComplex = 1;
+}
+def Api_sin : Keratin_FloatFunction<"sin", "The sine of angles in radians, element by element."> {
+  let takesComplex = 1;
+}
+def Api_cos : Keratin_FloatFunction<"cos", "The cosine of angles in radians, element by element."> {
+  let takesComplex = 1;
+}
 def Api_abs : Keratin_NumberFunction<"abs", "The absolute value, element by element.",
-    " The gradient at 0 is 0.">;
+    " The gradient at 0 is 0."> {
+  let takesComplex = 1;
+}
 def Api_sqrt : Keratin_FloatFunction<"sqrt",
     "The square root, element by element; 0 for negative numbers.",
-    " The gradient is inf at 0, and 0 below.">;
+    " The gradient is inf at 0, and 0 below."> {
+  let takesComplex = 1;
+}
 def Api_round : Keratin_NumberFunction<"round",
     "The nearest whole number, element by element; halves go to the even one.", [{ -2.5, 0.5 and
         1.5 give -2, 0 and 2; integers are unchanged. No gradient.}]>;
@@ -55,6 +70,7 @@ def Api_sign : Keratin_NumberFunction<"sign", "-1, 0 or 1 by the sign, element b
     " NaN stays NaN. The gradient is 0.">;
 
 def Api_pow : Keratin_Function<"pow", "elementwise", "pow(x, a)"> {
+  let takesComplex = 1;
   let documentation = [{
     x to the power of a, element by element.
 
@@ -99,8 +115,12 @@ class Keratin_Comparison<string name, string words>
         A tensor of bools.
   }];
 }
-def Api_equal : Keratin_Comparison<"equal", "equals">;
-def Api_not_equal : Keratin_Comparison<"not_equal", "differs from">;
+def Api_equal : Keratin_Comparison<"equal", "equals"> {
+  let takesComplex = 1;
+}
+def Api_not_equal : Keratin_Comparison<"not_equal", "differs from"> {
+  let takesComplex = 1;
+}
 def Api_greater : Keratin_Comparison<"greater", "is above">;
 def Api_greater_equal : Keratin_Comparison<"greater_equal", "is above or equals">;
 def Api_less : Keratin_Comparison<"less", "is below">;

@@ -28,7 +28,9 @@ class Keratin_FloatExtension<string name, string what> : Keratin_Extension<name,
   }];
 }
 def Api_tan : Keratin_FloatExtension<"tan",
-    "The tangent of angles in radians, element by element.">;
+    "The tangent of angles in radians, element by element."> {
+  let takesComplex = 1;
+}
 def Api_atan : Keratin_FloatExtension<"atan",
     "The angle from -pi/2 to pi/2 whose tangent is x, element by element.">;
 def Api_erf : Keratin_FloatExtension<"erf",
@@ -47,6 +49,7 @@ def Api_floor_divide : Keratin_Extension<"floor_divide", "floor_divide(x, y)"> {
   }];
 }
 def Api_where : Keratin_Extension<"where", "where(condition, x, y)"> {
+  let takesComplex = 1;
   let documentation = [{
     x where the condition is nonzero, y elsewhere, element by element.
 
@@ -59,6 +62,7 @@ def Api_where : Keratin_Extension<"where", "where(condition, x, y)"> {
   }];
 }
 def Api_matmul : Keratin_Extension<"matmul", "matmul(x, y)"> {
+  let takesComplex = 1;
   let documentation = [{
     The products of the matrices in the last two axes, as of numpy.matmul.
 
@@ -74,6 +78,7 @@ def Api_matmul : Keratin_Extension<"matmul", "matmul(x, y)"> {
   }];
 }
 def Api_einsum : Keratin_Extension<"einsum", "einsum(equation, operands)"> {
+  let takesComplex = 1;
   let documentation = [{
     Sums of products in Einstein's notation, as of numpy.einsum.
 
@@ -95,6 +100,7 @@ def Api_einsum : Keratin_Extension<"einsum", "einsum(equation, operands)"> {
   }];
 }
 def Api_diag : Keratin_Extension<"diag", "diag(x, k=0)"> {
+  let takesComplex = 1;
   let documentation = [{
     A diagonal of a matrix, or the matrix of zeros with a vector as its diagonal.
 
@@ -110,6 +116,7 @@ def Api_diag : Keratin_Extension<"diag", "diag(x, k=0)"> {
   }];
 }
 def Api_trace : Keratin_Extension<"trace", "trace(x, offset=0, axis1=0, axis2=1)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let documentation = [{
     The sum of a diagonal of the matrices in two axes.
@@ -125,6 +132,7 @@ def Api_trace : Keratin_Extension<"trace", "trace(x, offset=0, axis1=0, axis2=1)
 }
 def Api_pad : Keratin_Extension<"pad",
     "pad(x, pad_width, mode='constant', constant_values=0)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let documentation = [{
     The tensor with elements around it, as of numpy.pad.
@@ -145,6 +153,7 @@ def Api_pad : Keratin_Extension<"pad",
   }];
 }
 def Api_split : Keratin_Extension<"split", "split(x, num_or_size_splits, axis=0)"> {
+  let takesComplex = 1;
   let pythonResult = "List[Tensor]";
   let documentation = [{
     The parts of a tensor along an axis.
@@ -202,6 +211,7 @@ def Api_top_k : Keratin_Extension<"top_k", "top_k(x, k, axis=-1)"> {
 }
 def Api_while_loop : Keratin_Extension<"while_loop",
     "while_loop(cond, body, loop_vars, maximum_iterations=None)"> {
+  let takesComplex = 1;
   let pythonResult = "List[Tensor]";
   let documentation = [{
     Loop variables after a body has been run as long as a condition holds.
@@ -228,6 +238,7 @@ def Api_while_loop : Keratin_Extension<"while_loop",
   }];
 }
 def Api_jvp : Keratin_Extension<"jvp", "jvp(outputs, inputs, tangents)"> {
+  let takesComplex = 1;
   let pythonResult = "List[Tensor]";
   let documentation = [{
     How outputs change with inputs along tangents, by forward-mode differentiation of the graph.
@@ -253,6 +264,7 @@ def Api_jvp : Keratin_Extension<"jvp", "jvp(outputs, inputs, tangents)"> {
 }
 def Api_vector_jacobian_product : Keratin_Extension<"vector_jacobian_product",
     "vector_jacobian_product(outputs, inputs, cotangents)"> {
+  let takesComplex = 1;
   let pythonResult = "List[Tensor]";
   let documentation = [{
     The gradients of outputs weighted by cotangents, by reverse-mode differentiation of the graph.

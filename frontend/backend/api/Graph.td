@@ -83,6 +83,7 @@ def Api_is_placeholder : Keratin_Function<"is_placeholder", "graph", "is_placeho
   }];
 }
 def Api_shape : Keratin_Function<"shape", "graph", "shape(x)"> {
+  let takesComplex = 1;
   let documentation = [{
     The sizes of x at the call, as a tensor.
 
@@ -95,10 +96,12 @@ def Api_shape : Keratin_Function<"shape", "graph", "shape(x)"> {
   }];
 }
 def Api_int_shape : Keratin_Function<"int_shape", "graph", "int_shape(x)"> {
+  let takesComplex = 1;
   let hasPythonBody = 1;
   let documentation = "The shape as far as it is known.";
 }
 def Api_ndim : Keratin_Function<"ndim", "graph", "ndim(x)"> {
+  let takesComplex = 1;
   let pythonResult = "int";
   let documentation = [{
     The number of axes.
@@ -111,6 +114,7 @@ def Api_ndim : Keratin_Function<"ndim", "graph", "ndim(x)"> {
   }];
 }
 def Api_size : Keratin_Function<"size", "graph", "size(x, name=None)"> {
+  let takesComplex = 1;
   let documentation = [{
     The number of elements at the call, as a tensor.
 
@@ -123,6 +127,7 @@ def Api_size : Keratin_Function<"size", "graph", "size(x, name=None)"> {
   }];
 }
 def Api_dtype : Keratin_Function<"dtype", "graph", "dtype(x)"> {
+  let takesComplex = 1;
   let pythonResult = "str";
   let documentation = [{
     The name of the dtype: 'float32', 'int64', 'bool', ...
@@ -135,6 +140,7 @@ def Api_dtype : Keratin_Function<"dtype", "graph", "dtype(x)"> {
   }];
 }
 def Api_count_params : Keratin_Function<"count_params", "graph", "count_params(x)"> {
+  let takesComplex = 1;
   let pythonResult = "int";
   let documentation = [{
     The number of elements as an int.
@@ -150,6 +156,7 @@ def Api_count_params : Keratin_Function<"count_params", "graph", "count_params(x
   }];
 }
 def Api_gradients : Keratin_Function<"gradients", "graph", "gradients(loss, variables)"> {
+  let takesComplex = 1;
   let pythonResult = "List[Optional[Tensor]]";
   let documentation = [{
     The derivatives of a loss, by reverse-mode differentiation of the graph.
@@ -168,6 +175,7 @@ def Api_gradients : Keratin_Function<"gradients", "graph", "gradients(loss, vari
   }];
 }
 def Api_stop_gradient : Keratin_Function<"stop_gradient", "graph", "stop_gradient(variables)"> {
+  let takesComplex = 1;
   let pythonResult = "Any";
   let hasAddress = 0;
   let documentation = [{

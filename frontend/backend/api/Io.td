@@ -1,4 +1,5 @@
 def Api_eval : Keratin_Function<"eval", "io", "eval(x)"> {
+  let takesComplex = 1;
   let pythonResult = "numpy.ndarray";
   let documentation = [{
     The value of a tensor, computed now.
@@ -15,6 +16,7 @@ def Api_eval : Keratin_Function<"eval", "io", "eval(x)"> {
   }];
 }
 def Api_get_value : Keratin_Function<"get_value", "io", "get_value(x)"> {
+  let takesComplex = 1;
   let pythonResult = "numpy.ndarray";
   let documentation = [{
     The value of a variable.
@@ -40,6 +42,7 @@ def Api_batch_get_value : Keratin_Function<"batch_get_value", "io", "batch_get_v
   }];
 }
 def Api_set_value : Keratin_Function<"set_value", "io", "set_value(x, value)"> {
+  let takesComplex = 1;
   let documentation = [{
     Gives a variable a new value.
 
@@ -83,6 +86,7 @@ def Api_print_tensor : Keratin_Function<"print_tensor", "io", "print_tensor(x, m
 }
 def Api_function : Keratin_Function<"function", "io",
     "function(inputs, outputs, updates=None, **kwargs)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let hasPythonBody = 1;
   let documentation = "Compiles outputs and updates of the graph.";

@@ -1,4 +1,5 @@
 def Api_dot : Keratin_Function<"dot", "linear algebra", "dot(x, y)"> {
+  let takesComplex = 1;
   let documentation = [{
     The product of tensors: sums over the last axis of x and the second-to-last of y.
 
@@ -16,6 +17,7 @@ def Api_dot : Keratin_Function<"dot", "linear algebra", "dot(x, y)"> {
 }
 def Api_batch_dot : Keratin_Function<"batch_dot", "linear algebra",
     "batch_dot(x, y, axes=None)"> {
+  let takesComplex = 1;
   let documentation = [{
     For each sample of a batch, the sums of products over one axis of x and one of y.
 
@@ -33,6 +35,7 @@ def Api_batch_dot : Keratin_Function<"batch_dot", "linear algebra",
   }];
 }
 def Api_transpose : Keratin_Function<"transpose", "linear algebra", "transpose(x)"> {
+  let takesComplex = 1;
   let documentation = [{
     The tensor with its axes in reverse order.
 
@@ -44,6 +47,7 @@ def Api_transpose : Keratin_Function<"transpose", "linear algebra", "transpose(x
   }];
 }
 def Api_gather : Keratin_Function<"gather", "linear algebra", "gather(reference, indices)"> {
+  let takesComplex = 1;
   let documentation = [{
     The rows of a tensor at these indices.
 

@@ -190,6 +190,7 @@ def Api_take_along_axis : Keratin_Mathematics<"take_along_axis",
   }];
 }
 def Api_roll : Keratin_Mathematics<"roll", "roll(x, shift, axis=None)"> {
+  let takesComplex = 1;
   let documentation = [{
     The elements moved along axes; those that leave one come in at its other end.
 
@@ -722,6 +723,7 @@ def Api_linspace : Keratin_Mathematics<"linspace",
   }];
 }
 def Api_meshgrid : Keratin_Mathematics<"meshgrid", "meshgrid(xs, indexing='xy')"> {
+  let takesComplex = 1;
   let pythonResult = "List[Tensor]";
   let documentation = [{
     The coordinates of all points of a grid.

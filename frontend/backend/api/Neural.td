@@ -118,7 +118,9 @@ def Api_hard_sigmoid : Keratin_Activation<"hard_sigmoid",
     [{
 
     The gradient is 0.2 from -2.5 to 2.5, the ends among them, and 0 outside.}]>;
-def Api_tanh : Keratin_Activation<"tanh", "The hyperbolic tangent, element by element.">;
+def Api_tanh : Keratin_Activation<"tanh", "The hyperbolic tangent, element by element."> {
+  let takesComplex = 1;
+}
 
 def Api_categorical_crossentropy : Keratin_Function<"categorical_crossentropy", "nn",
     "categorical_crossentropy(target, output, from_logits=False, axis=-1)"> {

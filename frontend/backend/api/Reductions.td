@@ -17,11 +17,15 @@ def Api_max : Keratin_Reduction<"max", "The largest element along axes.",
 def Api_min : Keratin_Reduction<"min", "The smallest element along axes.",
     "A tensor of x's dtype: NaN if there is one, inf over no floats. Equals share the gradient.">;
 def Api_sum : Keratin_Reduction<"sum", "The sum of elements along axes.",
-    "A tensor of x's dtype, int32 for bools; 0 over no elements.">;
+    "A tensor of x's dtype, int32 for bools; 0 over no elements."> {
+  let takesComplex = 1;
+}
 def Api_prod : Keratin_Reduction<"prod", "The product of elements along axes.",
     "A tensor of x's dtype, int32 for bools; 1 over no elements. The gradient is exact at zeros.">;
 def Api_mean : Keratin_Reduction<"mean", "The mean of elements along axes.",
-    "A tensor of x's dtype, floatx() for integers and bools.">;
+    "A tensor of x's dtype, floatx() for integers and bools."> {
+  let takesComplex = 1;
+}
 def Api_var : Keratin_Reduction<"var", [{The population variance of elements along axes.
 
     The mean of (x - mean(x))**2: the sum is divided by the number of elements.}],
@@ -66,7 +70,9 @@ class Keratin_Cumulation<string name, string what, string result>
 }
 def Api_cumsum : Keratin_Cumulation<"cumsum",
     "The sums of the elements so far along an axis, each with its own.",
-    "whether any so far is True.">;
+    "whether any so far is True."> {
+  let takesComplex = 1;
+}
 def Api_cumprod : Keratin_Cumulation<"cumprod",
     [{The products of the elements so far along an axis, each with its own.
 

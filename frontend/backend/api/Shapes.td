@@ -1,5 +1,6 @@
 def Api_concatenate : Keratin_Function<"concatenate", "shape",
     "concatenate(tensors, axis=-1)"> {
+  let takesComplex = 1;
   let documentation = [{
     Tensors joined along an axis that they have.
 
@@ -15,6 +16,7 @@ def Api_concatenate : Keratin_Function<"concatenate", "shape",
   }];
 }
 def Api_reshape : Keratin_Function<"reshape", "shape", "reshape(x, shape)"> {
+  let takesComplex = 1;
   let documentation = [{
     The same elements, in row-major order, in another shape.
 
@@ -32,6 +34,7 @@ def Api_reshape : Keratin_Function<"reshape", "shape", "reshape(x, shape)"> {
 }
 def Api_permute_dimensions : Keratin_Function<"permute_dimensions", "shape",
     "permute_dimensions(x, pattern)"> {
+  let takesComplex = 1;
   let documentation = [{
     The tensor with its axes in another order.
 
@@ -85,6 +88,7 @@ def Api_resize_volumes : Keratin_Function<"resize_volumes", "shape",
 }
 def Api_repeat_elements : Keratin_Function<"repeat_elements", "shape",
     "repeat_elements(x, rep, axis)"> {
+  let takesComplex = 1;
   let documentation = [{
     Each element several times along an axis: [1, 2] twice is [1, 1, 2, 2].
 
@@ -98,6 +102,7 @@ def Api_repeat_elements : Keratin_Function<"repeat_elements", "shape",
   }];
 }
 def Api_repeat : Keratin_Function<"repeat", "shape", "repeat(x, n)"> {
+  let takesComplex = 1;
   let documentation = [{
     Each row of a matrix n times, along a new axis behind the rows.
 
@@ -113,6 +118,7 @@ def Api_repeat : Keratin_Function<"repeat", "shape", "repeat(x, n)"> {
   }];
 }
 def Api_tile : Keratin_Function<"tile", "shape", "tile(x, n)"> {
+  let takesComplex = 1;
   let documentation = [{
     The whole tensor several times along its axes: [1, 2] twice is [1, 2, 1, 2].
 
@@ -129,6 +135,7 @@ def Api_tile : Keratin_Function<"tile", "shape", "tile(x, n)"> {
   }];
 }
 def Api_flatten : Keratin_Function<"flatten", "shape", "flatten(x)"> {
+  let takesComplex = 1;
   let documentation = [{
     All elements, in row-major order, as a vector.
 
@@ -140,6 +147,7 @@ def Api_flatten : Keratin_Function<"flatten", "shape", "flatten(x)"> {
   }];
 }
 def Api_batch_flatten : Keratin_Function<"batch_flatten", "shape", "batch_flatten(x)"> {
+  let takesComplex = 1;
   let documentation = [{
     The elements of each sample, in row-major order, as the rows of a matrix.
 
@@ -151,6 +159,7 @@ def Api_batch_flatten : Keratin_Function<"batch_flatten", "shape", "batch_flatte
   }];
 }
 def Api_expand_dims : Keratin_Function<"expand_dims", "shape", "expand_dims(x, axis=-1)"> {
+  let takesComplex = 1;
   let documentation = [{
     The tensor with a new axis of size 1.
 
@@ -163,6 +172,7 @@ def Api_expand_dims : Keratin_Function<"expand_dims", "shape", "expand_dims(x, a
   }];
 }
 def Api_squeeze : Keratin_Function<"squeeze", "shape", "squeeze(x, axis)"> {
+  let takesComplex = 1;
   let documentation = [{
     The tensor without an axis of size 1.
 
@@ -218,6 +228,7 @@ def Api_spatial_3d_padding : Keratin_SpatialPadding<"spatial_3d_padding",
     "((1, 1), (1, 1), (1, 1))", "Volumes", "5", "three">;
 
 def Api_stack : Keratin_Function<"stack", "shape", "stack(x, axis=0)"> {
+  let takesComplex = 1;
   let documentation = [{
     Tensors of one shape joined along a new axis.
 
@@ -249,6 +260,7 @@ def Api_one_hot : Keratin_Function<"one_hot", "shape", "one_hot(indices, num_cla
   }];
 }
 def Api_reverse : Keratin_Function<"reverse", "shape", "reverse(x, axes)"> {
+  let takesComplex = 1;
   let documentation = [{
     The elements in reverse order along axes.
 
@@ -262,6 +274,7 @@ def Api_reverse : Keratin_Function<"reverse", "shape", "reverse(x, axes)"> {
 }
 def Api_pattern_broadcast : Keratin_Function<"pattern_broadcast", "shape",
     "pattern_broadcast(x, broadcastable)"> {
+  let takesComplex = 1;
   let documentation = [{
     The same value, with axes known to have size 1.
 
@@ -277,6 +290,7 @@ def Api_pattern_broadcast : Keratin_Function<"pattern_broadcast", "shape",
   }];
 }
 def Api_slice : Keratin_Function<"slice", "shape", "slice(x, start, size)"> {
+  let takesComplex = 1;
   let documentation = [{
     The block x[start[i] : start[i] + size[i], ...] of a tensor.
 

@@ -36,5 +36,9 @@ class Keratin_InPhase<string name, string what>
         call.
   }];
 }
-def Api_in_train_phase : Keratin_InPhase<"in_train_phase", "x in training, alt in a test.">;
-def Api_in_test_phase : Keratin_InPhase<"in_test_phase", "x in a test, alt in training.">;
+def Api_in_train_phase : Keratin_InPhase<"in_train_phase", "x in training, alt in a test."> {
+  let takesComplex = 1;
+}
+def Api_in_test_phase : Keratin_InPhase<"in_test_phase", "x in a test, alt in training."> {
+  let takesComplex = 1;
+}

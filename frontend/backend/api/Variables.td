@@ -1,4 +1,5 @@
 def Api_update : Keratin_Function<"update", "variable", "update(x, new_x)"> {
+  let takesComplex = 1;
   let documentation = [{
     An update op that sets a variable to a new value.
 
@@ -36,9 +37,13 @@ class Keratin_Increment<string name, string parameter, string what>
   }];
 }
 def Api_update_add : Keratin_Increment<"update_add", "increment",
-    "An update op that adds to a variable.">;
+    "An update op that adds to a variable."> {
+  let takesComplex = 1;
+}
 def Api_update_sub : Keratin_Increment<"update_sub", "decrement",
-    "An update op that subtracts from a variable.">;
+    "An update op that subtracts from a variable."> {
+  let takesComplex = 1;
+}
 
 def Api_moving_average_update : Keratin_Function<"moving_average_update", "variable",
     "moving_average_update(x, value, momentum)"> {
@@ -47,6 +52,7 @@ def Api_moving_average_update : Keratin_Function<"moving_average_update", "varia
 }
 def Api_variable : Keratin_Function<"variable", "variable",
     "variable(value, dtype=None, name=None, constraint=None)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let documentation = [{
     A variable: state that calls of functions read and update.

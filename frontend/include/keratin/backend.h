@@ -15,6 +15,7 @@
 #ifndef KERATIN_BACKEND_H
 #define KERATIN_BACKEND_H
 
+#include "keratin/complex.h"
 #include "keratin/config.h"
 #include "keratin/control.h"
 #include "keratin/creation.h"

@@ -76,6 +76,10 @@ std::optional<DType> dtypeOfFormat(const char *format, Py_ssize_t bytes) {
     return DType::UInt8;
   if (*format == '@' || *format == '=' || *format == '<')
     ++format;
+  if (std::strcmp(format, "Zf") == 0)
+    return DType::Complex64;
+  if (std::strcmp(format, "Zd") == 0)
+    return DType::Complex128;
   if (format[0] == '\0' || format[1] != '\0')
     return std::nullopt;
   if (std::strchr("bhilqn", format[0]))

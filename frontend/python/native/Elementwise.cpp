@@ -7,6 +7,7 @@ using namespace keratin::python;
 
 void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::abs>(m, "abs");
+  add<&K::angle>(m, "angle");
   add<&K::atan2>(m, "atan2");
   add<&K::atan>(m, "atan");
   add<&K::bessel_i0e>(m, "bessel_i0e");
@@ -14,6 +15,8 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::betainc>(m, "betainc");
   add<&K::cast>(m, "cast");
   add<&K::ceil>(m, "ceil");
+  add<&K::complex>(m, "complex");
+  add<&K::conj>(m, "conj");
   add<&K::clip>(m, "clip");
   add<&K::cos>(m, "cos");
   add<&K::digamma>(m, "digamma");
@@ -30,6 +33,7 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::hypot>(m, "hypot");
   add<&K::igamma>(m, "igamma");
   add<&K::igammac>(m, "igammac");
+  add<&K::imag>(m, "imag");
   add<&K::less>(m, "less");
   add<&K::less_equal>(m, "less_equal");
   add<&K::lgamma>(m, "lgamma");
@@ -43,6 +47,7 @@ void keratin::python::registerElementwise(nb::module_ &m) {
   add<&K::not_equal>(m, "not_equal");
   add<&K::polygamma>(m, "polygamma");
   add<&K::pow>(m, "pow");
+  add<&K::real>(m, "real");
   add<&K::round>(m, "round");
   add<&K::sigmoid>(m, "sigmoid");
   add<&K::sign>(m, "sign");
