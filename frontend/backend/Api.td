@@ -49,6 +49,7 @@ include "frontend/backend/api/Extensions.td"
 include "frontend/backend/api/Mathematics.td"
 include "frontend/backend/api/Distributions.td"
 include "frontend/backend/api/Complex.td"
+include "frontend/backend/api/Fourier.td"
 include "frontend/backend/api/Derivatives.td"
 
 #endif // KERATIN_API

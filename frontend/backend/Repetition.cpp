@@ -164,25 +164,28 @@ static std::vector<Call::SizeOrData> shiftsOf(Call &call, const Shape &shift) {
   return shifts;
 }
 
-// The last `shift` elements along the axis come first.
-static Value rolled(Call &call, Value x, int64_t axis, const Call::SizeOrData &shift) {
+Value frontend::rolled(Call &call, Value x, int64_t axis, const DimExpr &shift) {
   ir::GraphMath &g = call.g;
   const ir::Shape shape = ir::getShape(x);
   const DimExpr &length = shape[size_t(axis)];
   const ir::Shape origin(shape.size(), DimExpr(0));
   const std::vector<int64_t> strides(shape.size(), 1);
   ir::Shape starts = origin, front = shape, back = shape;
-  if (shift.size) {
-    DimExpr first = call.check(ir::mod(*shift.size, call.check(ir::max(length, one))));
-    starts[size_t(axis)] = back[size_t(axis)] = call.check(ir::sub(length, first));
-    front[size_t(axis)] = first;
-    return g.concatenate({g.slice(x, starts, front, strides), g.slice(x, origin, back, strides)},
-                         axis);
-  }
+  DimExpr first = call.check(ir::mod(shift, call.check(ir::max(length, one))));
+  starts[size_t(axis)] = back[size_t(axis)] = call.check(ir::sub(length, first));
+  front[size_t(axis)] = first;
+  return g.concatenate({g.slice(x, starts, front, strides), g.slice(x, origin, back, strides)},
+                       axis);
+}
+
+static Value rolled(Call &call, Value x, int64_t axis, const Call::SizeOrData &shift) {
+  if (shift.size)
+    return frontend::rolled(call, x, axis, *shift.size);
   // Anywhere in two of them, one behind the other.
-  Value size = call.scalar(length, DType::Int64);
+  ir::GraphMath &g = call.g;
+  Value size = call.scalar(ir::getShape(x)[size_t(axis)], DType::Int64);
   Value first = g.mod(g.neg(shift.data), g.maximum(size, g.oneLike(size)));
-  std::vector<Value> places(shape.size(), g.zeroLike(first));
+  std::vector<Value> places(size_t(call.rank(x)), g.zeroLike(first));
   places[size_t(axis)] = first;
   return call.builder.create<ir::DynamicSliceOp>(g.location(), ir::getTensorType(x),
                                                  g.concatenate({x, x}, axis), places);

@@ -11,6 +11,9 @@ namespace keratin::frontend {
 enum class Place { Before, After };
 Value repeated(Call &call, Value x, const std::vector<DimExpr> &counts, Place place);
 
+// The last `shift` elements along the axis come first; a shift of any number.
+Value rolled(Call &call, Value x, int64_t axis, const DimExpr &shift);
+
 } // namespace keratin::frontend
 
 #endif // KERATIN_FRONTEND_BACKEND_REPETITION_H

@@ -50,3 +50,20 @@ TEST_CASE("the other functions take their options by name", "[options]") {
   checkValue(all, Array{{{3.0}, {5.0}, {6.0}}});
   CHECK(K::function({}, {K::constant(1)}, {}, {.name = "by_option"}).name() == "by_option");
 }
+
+TEST_CASE("Fourier transforms take their options by name", "[options]") {
+  Tensor x = K::zeros({4, 6, 10});
+  CHECK(K::rfft(x, {.axis = 1}).shape() == StaticShape{4, 4, 10});
+  CHECK(K::irfft(K::rfft(x), {.n = 7, .norm = "ortho"}).shape() == StaticShape{4, 6, 7});
+  CHECK(K::fft2(x, {.s = {3, 5}}).shape() == StaticShape{4, 3, 5});
+  CHECK(K::rfftn(x, {.axes = {2, 0}}).shape() == StaticShape{3, 6, 10});
+  // By place.
+  CHECK(K::fft(x, 8, 0).shape() == StaticShape{8, 6, 10});
+  CHECK(K::ifftn(x, {3, 5}, {0, 1}).shape() == StaticShape{3, 5, 10});
+  checkValue(K::real(K::fft(Array{1.0, 2.0, 4.0, 8.0})), Array{15.0, -3.0, -5.0, -3.0});
+  checkValue(K::imag(K::fft(Array{1.0, 2.0, 4.0, 8.0}, {.norm = "forward"})),
+             Array{0.0, 1.5, 0.0, -1.5});
+  checkValue(K::irfft(K::rfft(Array{1.0, 2.0, 4.0, 8.0})), Array{1.0, 2.0, 4.0, 8.0});
+  checkValue(K::fftshift(Array{1, 2, 3, 4, 5}), Array{4, 5, 1, 2, 3});
+  checkValue(K::fftfreq(4, 0.5), Array{0.0, 0.5, -1.0, -0.5});
+}

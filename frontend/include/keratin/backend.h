@@ -23,6 +23,7 @@
 #include "keratin/derivatives.h"
 #include "keratin/distributions.h"
 #include "keratin/elementwise.h"
+#include "keratin/fourier.h"
 #include "keratin/graph.h"
 #include "keratin/io.h"
 #include "keratin/linear_algebra.h"
@@ -72,6 +73,9 @@ using keratin::Ellipsis;
 using keratin::EllipsisType;
 using keratin::Error;
 using keratin::Feed;
+using keratin::Fft2Options;
+using keratin::FftnOptions;
+using keratin::FftOptions;
 using keratin::FloatingPointError;
 using keratin::FoldOptions;
 using keratin::Function;

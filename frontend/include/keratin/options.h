@@ -17,6 +17,7 @@
 #include "keratin/control.h"
 #include "keratin/creation.h"
 #include "keratin/ctc.h"
+#include "keratin/fourier.h"
 #include "keratin/io.h"
 #include "keratin/linear_algebra.h"
 #include "keratin/nn.h"
@@ -138,6 +139,27 @@ struct NormOptions {
   NormOrder ord = None;
   Axes axis = None;
   bool keepdims = false;
+};
+// fft, ifft, rfft, irfft.
+struct FftOptions {
+  detail::ByName byName = {};
+  Size n = None;
+  Axis axis = -1;
+  std::string norm = "backward";
+};
+// fft2, ifft2, rfft2, irfft2.
+struct Fft2Options {
+  detail::ByName byName = {};
+  Shape s = None;
+  Axes axes = {-2, -1};
+  std::string norm = "backward";
+};
+// fftn, ifftn, rfftn, irfftn.
+struct FftnOptions {
+  detail::ByName byName = {};
+  Shape s = None;
+  Axes axes = None;
+  std::string norm = "backward";
 };
 struct TriangularSolveOptions {
   detail::ByName byName = {};
@@ -396,6 +418,54 @@ inline Tensor nanstd(const Operand &x, const ReductionOptions &options,
 inline Tensor norm(const Operand &x, const NormOptions &options,
                    SourceLocation location = SourceLocation::current()) {
   return backend::norm(x, options.ord, options.axis, options.keepdims, location);
+}
+inline Tensor fft(const Operand &x, const FftOptions &options,
+                  SourceLocation location = SourceLocation::current()) {
+  return backend::fft(x, options.n, options.axis, options.norm, location);
+}
+inline Tensor ifft(const Operand &x, const FftOptions &options,
+                   SourceLocation location = SourceLocation::current()) {
+  return backend::ifft(x, options.n, options.axis, options.norm, location);
+}
+inline Tensor rfft(const Operand &x, const FftOptions &options,
+                   SourceLocation location = SourceLocation::current()) {
+  return backend::rfft(x, options.n, options.axis, options.norm, location);
+}
+inline Tensor irfft(const Operand &x, const FftOptions &options,
+                    SourceLocation location = SourceLocation::current()) {
+  return backend::irfft(x, options.n, options.axis, options.norm, location);
+}
+inline Tensor fft2(const Operand &x, const Fft2Options &options,
+                   SourceLocation location = SourceLocation::current()) {
+  return backend::fft2(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor ifft2(const Operand &x, const Fft2Options &options,
+                    SourceLocation location = SourceLocation::current()) {
+  return backend::ifft2(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor rfft2(const Operand &x, const Fft2Options &options,
+                    SourceLocation location = SourceLocation::current()) {
+  return backend::rfft2(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor irfft2(const Operand &x, const Fft2Options &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::irfft2(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor fftn(const Operand &x, const FftnOptions &options,
+                   SourceLocation location = SourceLocation::current()) {
+  return backend::fftn(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor ifftn(const Operand &x, const FftnOptions &options,
+                    SourceLocation location = SourceLocation::current()) {
+  return backend::ifftn(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor rfftn(const Operand &x, const FftnOptions &options,
+                    SourceLocation location = SourceLocation::current()) {
+  return backend::rfftn(x, options.s, options.axes, options.norm, location);
+}
+inline Tensor irfftn(const Operand &x, const FftnOptions &options,
+                     SourceLocation location = SourceLocation::current()) {
+  return backend::irfftn(x, options.s, options.axes, options.norm, location);
 }
 inline Tensor triangular_solve(const Operand &a, const Operand &b,
                                const TriangularSolveOptions &options,

@@ -88,6 +88,7 @@ NB_MODULE(_native, m) {
   registerDistributed(functions);
   registerElementwise(functions);
   registerEvaluation(functions);
+  registerFourier(functions);
   registerFunctions(functions);
   m.attr("Function") = functions.attr("Function");
   registerModels(m);

@@ -15,6 +15,7 @@ void registerDistributions(nb::module_ &module);
 void registerElementwise(nb::module_ &module);
 void registerErrors(nb::module_ &module);
 void registerEvaluation(nb::module_ &module);
+void registerFourier(nb::module_ &module);
 void registerGraph(nb::module_ &module);
 void registerNeural(nb::module_ &module);
 void registerReductions(nb::module_ &module);
