@@ -240,6 +240,15 @@ void keratin::passes::putInOrder(const KernelProgram &program, ArrayRef<int64_t>
 static Value copy(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
+  // Kernels know complex numbers as pairs.
+  if (auto complex = dyn_cast<ComplexType>(getElementType(value))) {
+    Shape pairs = getShape(value);
+    pairs.push_back(DimExpr(2));
+    Value parts = copy(builder.create<AsPartsOp>(
+        value.getLoc(), getTensorType(pairs, complex.getElementType()), value));
+    builder.setInsertionPointAfterValue(parts);
+    return builder.create<FromPartsOp>(value.getLoc(), value.getType(), parts);
+  }
   // Nothing stands between a size and the kernel or loop that computes it, and none before a size
   // that is there from the start.
   Operation *maker = value.getDefiningOp();

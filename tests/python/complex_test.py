@@ -104,6 +104,14 @@ def test_moves(name):
     agree(run(ours, z), numpys(z))
 
 
+def test_nothing_but_copies():
+    z = complexes(2, 3)
+    x, v, w = K.placeholder((None, 3), dtype=z.dtype), K.variable(z), K.variable(2 * z)
+    found = K.function([x], [x, v, w], [(v, w), (w, v)])([z])
+    for one, other in zip(found + [K.get_value(v), K.get_value(w)], [z, z, 2 * z, 2 * z, z]):
+        agree(one, other)
+
+
 ARITHMETIC = {
     'add': lambda a, b: a + b, 'subtract': lambda a, b: a - b, 'multiply': lambda a, b: a * b,
     'divide': lambda a, b: a / b, 'with numbers': lambda a, b: 2 * a - b / 3 + 1j,

@@ -435,6 +435,7 @@ def Api_sparse_parts : Keratin_Extension<"sparse_parts",
   }];
 }
 def Api_vectorized_map : Keratin_Extension<"vectorized_map", "vectorized_map(fn, elems)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let pythonResult = "Union[Tensor, List[Tensor]]";
   let documentation = [{
@@ -463,6 +464,7 @@ def Api_vectorized_map : Keratin_Extension<"vectorized_map", "vectorized_map(fn,
   }];
 }
 def Api_vmap : Keratin_Extension<"vmap", "vmap(fn, in_axes=0, out_axes=0)"> {
+  let takesComplex = 1;
   let hasAddress = 0;
   let pythonResult = "Callable[..., Any]";
   let documentation = [{
