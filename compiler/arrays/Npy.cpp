@@ -279,9 +279,13 @@ absl::StatusOr<Array> compiler::parseNpy(std::string_view bytes) {
     copyFromFortran(bytes.data(), array, size);
   else
     std::copy(bytes.begin(), bytes.end(), array.data.begin());
-  if (header->descr[0] == '>')
-    for (auto at = array.data.begin(); at != array.data.end(); at += ptrdiff_t(size))
-      std::reverse(at, at + ptrdiff_t(size));
+  if (header->descr[0] == '>') {
+    const bool hasParts =
+        array.dtype == KERATIN_DTYPE_COMPLEX64 || array.dtype == KERATIN_DTYPE_COMPLEX128;
+    const auto number = ptrdiff_t(hasParts ? size / 2 : size);
+    for (auto at = array.data.begin(); at != array.data.end(); at += number)
+      std::reverse(at, at + number);
+  }
   if (array.dtype == KERATIN_DTYPE_BOOL)
     for (size_t i = 0; i < array.data.size(); ++i)
       if (array.data[i] != 0 && array.data[i] != 1)

@@ -81,3 +81,14 @@ TEST_CASE("dtype names") {
   CHECK(std::string(dtypeName(DType::UInt64)) == "uint64");
   CHECK_THROWS_AS(dtypeFromName("string"), keratin::TypeError);
 }
+
+TEST_CASE("complex numbers are not taken for real ones") {
+  Array z = Array::zeros(DType::Complex64, {2});
+  CHECK_THROWS_WITH(
+      z.item<double>(0),
+      "Array: item() of complex64 as float64; needed real elements, such as K::real makes");
+  CHECK_THROWS_WITH(
+      z.astype(DType::Float32),
+      "Array: elements of complex64 are no float32; needed real ones, such as K::real makes");
+  CHECK(z.astype(DType::Complex128).bytes() == 32);
+}
