@@ -47,16 +47,16 @@ static void inlineKernels(func::FuncOp function) {
   }
 }
 
-// The ops that the function means, with its gradients expanded; null if they cannot be.
+// The ops that the function means, with its gradients expanded and complex numbers as pairs; null
+// if they cannot be.
 static OwningOpRef<ModuleOp> meaningOf(func::FuncOp function) {
   OwningOpRef<ModuleOp> module = copyOf(function);
   inlineKernels(functionOf(*module));
-  if (!hasDerivatives(*module))
-    return module;
   ScopedDiagnosticHandler silence(module->getContext(), [](Diagnostic &) {});
   PassManager manager(module->getContext(), ModuleOp::getOperationName());
   manager.addNestedPass<func::FuncOp>(passes::createExpandComplex());
-  manager.addNestedPass<func::FuncOp>(passes::createDifferentiate());
+  if (hasDerivatives(*module))
+    manager.addNestedPass<func::FuncOp>(passes::createDifferentiate());
   return succeeded(manager.run(*module)) ? std::move(module) : nullptr;
 }
 

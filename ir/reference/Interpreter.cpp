@@ -24,6 +24,11 @@ static std::string text(Type type) {
   return result;
 }
 
+static bool isComplex(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<ComplexType>(tensor.getElementType());
+}
+
 //===-- Arguments -----------------------------------------------------------------------------===//
 
 static LogicalResult bindSymbol(EvaluationContext &context, func::FuncOp function, int64_t id,
@@ -208,6 +213,11 @@ static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
       return atLine(fail(context, "kernel: kernels do not nest"));
     return runBody(kernel.getBody().front(), operands, context, /*insideKernel=*/true, results);
   }
+  if (!isa<ComplexOp, RealOp, ImagOp, AsPartsOp, FromPartsOp>(op) &&
+      (llvm::any_of(op.getOperandTypes(), isComplex) ||
+       llvm::any_of(op.getResultTypes(), isComplex)))
+    return atLine(fail(context, op.getName().getStringRef() +
+                                    ": complex numbers are pairs here (--keratin-expand-complex)"));
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);
   if (!evaluable)
     return atLine(fail(context, op.getName().getStringRef() + " cannot be evaluated"));

@@ -295,9 +295,7 @@ private:
   }
 
   LogicalResult splitConstant(OpBuilder &builder, ConstantOp op) {
-    auto value = dyn_cast<DenseElementsAttr>(op.getValue());
-    if (!value)
-      return op.emitOpError("needs its elements at hand");
+    auto value = cast<DenseElementsAttr>(op.getValue());
     const RankedTensorType type = partType(op.getType());
     const size_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
     ArrayRef<char> raw = value.getRawData();

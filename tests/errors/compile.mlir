@@ -1,4 +1,5 @@
 // RUN: not keratin-check %s --compiled --function=size_of_nothing --symbol=0=3 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not keratin-check %s --function=sum_of_complex_numbers 2>&1 | FileCheck %s --check-prefix=PAIRS
 // RUN: not keratin-check %s --compiled --function=other_dialect 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not keratin-check %s --compiled --function=frontend_op 2>&1 | FileCheck %s --check-prefix=FRONTEND
 // RUN: not keratin-check %s --compiled --function=kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
@@ -58,4 +59,12 @@ func.func @far_rows(%x: tensor<?x4xf32, #keratin.dims<d0, 4>>, %h: tensor<4xf32>
     keratin.yield %1 : tensor<4xf32>
   }
   return %y : tensor<4xf32>
+}
+
+// PAIRS: keratin.add: complex numbers are pairs here (--keratin-expand-complex)
+func.func @sum_of_complex_numbers(%x: tensor<2xf32> {check.value = dense<[5.0, 7.0]> : tensor<2xf32>}) -> tensor<2xf32> {
+  %z = keratin.complex %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f32>>
+  %s = keratin.add %z, %z : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  %y = keratin.real %s : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
 }

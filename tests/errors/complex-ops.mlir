@@ -1,8 +1,8 @@
 // RUN: keratin-opt %s --split-input-file --verify-diagnostics --keratin-expand-complex
 
-func.func @floor_of_complex_numbers(%x: tensor<4xcomplex<f32>>) -> tensor<4xi1> {
+func.func @comparison_of_complex_numbers(%x: tensor<4xcomplex<f32>>) -> tensor<4xi1> {
   // expected-error @+1 {{has no form for complex numbers}}
-  %y = keratin.compare EQ, %x, %x : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
+  %y = keratin.compare eq %x, %x : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
   return %y : tensor<4xi1>
 }
 
