@@ -810,3 +810,27 @@ func.func @fft(%x: tensor<2x6xf32> {keratin.kind = "input", keratin.name = "x"})
   %y = keratin.sub %2#0, %2#1 : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
   return %y : tensor<2x6xf32>
 }
+
+func.func @complex(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %n = keratin.neg %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %z = keratin.complex %x, %n : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xcomplex<f32>>
+  %y = keratin.real %z : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+func.func @real(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %n = keratin.neg %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %z = keratin.complex %x, %n : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xcomplex<f32>>
+  %y = keratin.real %z : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+func.func @imag(%x: tensor<2x3xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %n = keratin.neg %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %z = keratin.complex %x, %n : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xcomplex<f32>>
+  %y = keratin.imag %z : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}

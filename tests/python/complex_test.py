@@ -260,7 +260,7 @@ def test_gradients_of_parts_of_made_numbers():
 
 def test_complex_losses_are_refused():
     z = K.placeholder((2,), dtype='complex64')
-    with pytest.raises(TypeError, match='gradients: .*complex64.*real'):
+    with pytest.raises(TypeError, match='gradients: the loss is complex64; needed a real one, such as real, imag and abs make'):
         K.gradients(K.sum(z), [z])
 
 
@@ -298,7 +298,7 @@ def test_while_loop():
 @pytest.mark.parametrize('name', ['sigmoid', 'relu', 'softmax', 'floor', 'sign', 'max', 'prod', 'argmax', 'var', 'erf'])
 def test_others_refuse(name):
     z = K.placeholder((2, 2), dtype='complex64')
-    with pytest.raises(TypeError, match=name + ': an argument is complex64; needed real numbers'):
+    with pytest.raises(TypeError, match=name + ': an argument is complex64; needed real numbers, such as real, imag and abs make'):
         getattr(K, name)(z)
 
 
@@ -312,8 +312,8 @@ def test_order_is_refused():
 
 def test_casts_to_real_are_refused():
     z = K.placeholder((2,), dtype='complex64')
-    with pytest.raises(TypeError, match='cast: complex64 does not become float32; needed .*real'):
+    with pytest.raises(TypeError, match='cast: complex64 does not become float32; needed a complex dtype, or the real numbers that real, imag and abs make'):
         K.cast(z, 'float32')
-    with pytest.raises(TypeError, match='variable: numbers of complex128 are no float32'):
+    with pytest.raises(TypeError, match='variable: numbers of complex128 are no float32; needed real ones'):
         K.variable(np.array([1j]), dtype='float32')
     agree(run(lambda z: K.cast(z, 'bool'), np.array([0, 1j], 'complex64')), np.array([False, True]))

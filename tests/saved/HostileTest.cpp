@@ -92,14 +92,14 @@ static const std::vector<Evil> &evils() {
       {"nothing", [](G) {}, "accepted"},
       // Versions.
       {"newer minor", [](G g) { g.set_version(1 << 16 | 7); },
-       "1.7 is newer; this Keratin reads up to 1.5"},
+       "1.7 is newer; this Keratin reads up to 1.6"},
       {"newer major", [](G g) { g.set_version(2 << 16); },
-       "format version 2.0 is another major version; this Keratin reads 1.x up to 1.5"},
+       "format version 2.0 is another major version; this Keratin reads 1.x up to 1.6"},
       {"major 0", [](G g) { g.set_version(5); }, "does not exist"},
       {"other magic", [](G g) { g.set_magic(1); }, "not a saved graph: it does not begin like one"},
       // Types.
       {"dtype 0", [](G g) { g.mutable_types(0)->set_dtype(v1::DTYPE_INVALID); }, "unknown dtype 0"},
-      {"dtype 14", [](G g) { g.mutable_types(0)->set_dtype(v1::DType(14)); }, "unknown dtype 14"},
+      {"dtype 16", [](G g) { g.mutable_types(0)->set_dtype(v1::DType(16)); }, "unknown dtype 16"},
       {"dtype -1", [](G g) { g.mutable_types(0)->set_dtype(v1::DType(-1)); }, "unknown dtype -1"},
       {"negative size", [](G g) { addType(g, v1::DTYPE_INT8, {2, -1}); }, "size -1 is negative"},
       {"dynamic marker", [](G g) { addType(g, v1::DTYPE_INT8, {INT64_MIN}); }, "is negative"},
