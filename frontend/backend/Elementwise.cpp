@@ -213,6 +213,7 @@ static Value bound(Call &call, Value x, const Operand &operand, const char *name
     value = call.value(operand, dtype);
   } else if (operand.isNumber() || operand.kind() == Operand::Kind::Array) {
     const Array &numbers = operand.array();
+    call.checkKeepsParts(numbers, dtype);
     for (int64_t i = 0; i < numbers.size(); ++i) {
       Fit fit = fitOf(numbers, i, dtype);
       if (fit != Fit::Inside && fit != (isLower ? Fit::Below : Fit::Above))
@@ -257,8 +258,10 @@ Tensor cast(const Operand &x, DTypeArgument dtype, SourceLocation location) {
   }
   DType type = dtype.valueOr(Configuration::floatx());
   // On the host, so that a double keeps its digits on the way to float64.
-  if (x.isNumber() || x.kind() == Operand::Kind::Array)
+  if (x.isNumber() || x.kind() == Operand::Kind::Array) {
+    call.checkKeepsParts(x.array(), type);
     return call.tensor(call.literal(x.array().astype(type)));
+  }
   Value y = call.cast(call.value(x), type);
   // A value of its own, which realOfCast does not look through: gradients may be taken with respect
   // to it.

@@ -124,10 +124,14 @@ Value Call::literal(Array array) {
   return builder.create<ir::LiteralOp>(g.location(), type, id);
 }
 
-void Call::checkFit(const Array &numbers, DType dtype) const {
+void Call::checkKeepsParts(const Array &numbers, DType dtype) const {
   if (isComplex(numbers.dtype()) && !isComplex(dtype) && dtype != DType::Bool)
     typeError(std::string("numbers of ") + dtypeName(numbers.dtype()) + " are no " +
               dtypeName(dtype) + "; needed real ones");
+}
+
+void Call::checkFit(const Array &numbers, DType dtype) const {
+  checkKeepsParts(numbers, dtype);
   if (std::optional<int64_t> misfit = firstMisfit(numbers, dtype))
     valueError("the number " + elementText(numbers, *misfit) + " does not fit " + dtypeName(dtype));
 }

@@ -80,6 +80,8 @@ public:
   // Fractions are cut off; floats are rounded, to infinity beyond the largest.
   Array converted(const Array &numbers, DType dtype) const;
   void checkFit(const Array &numbers, DType dtype) const;
+  // TypeError for complex numbers where the dtype is real.
+  void checkKeepsParts(const Array &numbers, DType dtype) const;
 
   Value cast(Value x, DType dtype);
   DType dtypeOf(Value x) const { return DType(ir::dtypeOf(ir::getElementType(x))); }

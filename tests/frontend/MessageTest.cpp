@@ -163,7 +163,7 @@ TEST_CASE("Messages about settings", "[message]") {
   refuses<ValueError>("set_learning_phase: needed 0 or 1; found",
                       [&] { K::set_learning_phase(2); });
   refuses<TypeError>("'; needed float16, bfloat16, float32, float64, int8 to int64, uint8 to "
-                     "uint64 or bool",
+                     "uint64, complex64, complex128 or bool",
                      [&] { K::zeros({2}, "float33"); });
 }
 

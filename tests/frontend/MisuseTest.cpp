@@ -236,7 +236,7 @@ TEST_CASE("Functions that are none are refused", "[misuse]") {
 TEST_CASE("Numbers and names that are no dtype are refused", "[misuse]") {
   Tensor x = K::placeholder({2});
   const char *null = nullptr;
-  for (int number : {200, 14, 0, -1, INT32_MIN, INT32_MAX}) {
+  for (int number : {200, 16, 0, -1, INT32_MIN, INT32_MAX}) {
     const DType dtype = static_cast<DType>(number);
     const std::string text = "dtype: no DType has the number " + std::to_string(number);
     CHECK(std::string(keratin::dtypeName(dtype)) == "invalid");

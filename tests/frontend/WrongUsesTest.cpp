@@ -279,7 +279,7 @@ TEST_CASE("wrong options of functions, and settings", "[wrong]") {
        "compiling function 'f': unknown target 'tpu'; known targets: cpu, cuda, plain, ptx"},
       {"no time", [&] { with({.timeLimit = 1e-9}); },
        "compiling function 'f' takes longer than 1e-06 ms; stopped before pass "
-       "keratin-divide-sizes"},
+       "keratin-expand-complex"},
   });
 }
 

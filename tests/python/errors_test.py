@@ -63,7 +63,7 @@ REFUSALS = [
     (TypeError, lambda: K.placeholder((2,), name='\udc80'), 'needed a string'),
     (TypeError, lambda: K.zeros(2, dtype='string'),
      "zeros: dtype is 'string' (str); needed float16, bfloat16, float32, float64, int8 to int64, "
-     'uint8 to uint64 or bool'),
+     'uint8 to uint64, complex64, complex128 or bool'),
     (TypeError, lambda: K.cast(X, object), "cast: dtype is <class 'object'> (type); needed float16"),
     (TypeError, lambda: K.cast(X, 3.5),
      'cast: dtype is 3.5 (float); needed the name of a dtype, or what numpy.dtype() takes'),

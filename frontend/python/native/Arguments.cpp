@@ -217,8 +217,9 @@ template <> DTypeArgument fromPython(nb::handle object, const Argument &argument
   try {
     return DTypeArgument(text);
   } catch (const TypeError &) {
-    argument.fail(object, "float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64 or "
-                          "bool");
+    argument.fail(object,
+                  "float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64, complex64, "
+                  "complex128 or bool");
   }
 }
 
