@@ -267,6 +267,16 @@ void BoundsOfOp::addErrorOfReflection(size_t i) {
   setRange(result, i, lower - error, upper + error);
 }
 
+// Far from the middle incomplete gamma and beta are powers, wrong by as many last places more as
+// their logarithm is large.
+void BoundsOfOp::addErrorOfTail(size_t i) {
+  const double lower = result.lower.floats[i], upper = result.upper.floats[i];
+  if (!(lower > 0 && lower < 1) || !std::isfinite(upper))
+    return;
+  const double error = -6 * std::log(lower) * std::numeric_limits<double>::epsilon() * upper;
+  setRange(result, i, lower - error, upper + error);
+}
+
 void BoundsOfOp::addWhatEndsHide(size_t i) {
   if (isa<PowOp>(op))
     forgetPowersThatAreOne(i);
@@ -280,6 +290,8 @@ void BoundsOfOp::addWhatEndsHide(size_t i) {
     roundProduct(i);
   if (isa<LgammaOp, DigammaOp>(op))
     addErrorOfReflection(i);
+  if (isa<IgammaOp, IgammacOp, BetaincOp>(op))
+    addErrorOfTail(i);
 }
 
 void BoundsOfOp::choose() {

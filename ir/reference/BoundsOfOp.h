@@ -64,6 +64,7 @@ private:
   void addWhatEndsHide(size_t i);
   void divideLong(size_t i);
   void addErrorOfReflection(size_t i);
+  void addErrorOfTail(size_t i);
   void forgetInfinityTimesZero(size_t i);
   void forgetPowersThatAreOne(size_t i);
   void roundProduct(size_t i);

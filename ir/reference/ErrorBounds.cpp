@@ -6,6 +6,7 @@
 #include "ir/reference/BoundsOfFactorization.h"
 #include "ir/reference/BoundsOfFourier.h"
 #include "ir/reference/BoundsOfOp.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
 
@@ -194,6 +195,8 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return boundsOfFactorization(&op, operands, context, results);
   if (isa<FftOp>(op))
     return boundsOfFourier(&op, operands, context, results);
+  if (isa<ComplexOp, RealOp, ImagOp, AsPartsOp, FromPartsOp>(op))
+    return fail(context, op.getName().getStringRef() + ": no bounds of complex numbers");
   if (isCollective(&op))
     return boundsOfCollective(&op, *operands[0], context, results);
   return BoundsOfOp(&op, operands, context, options).run(results);

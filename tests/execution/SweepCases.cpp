@@ -635,9 +635,8 @@ static std::vector<SweepCase> luCases() {
 }
 
 // Of a few panels, of unknown size, of nothing.
-static const char *const rectangles[] = {"1;1", "5;5",   "3;7", "7;3",   "2;3;4;4", "d0;d2",
-                                         "0;0", "d1;6;5", "0;3", "3;0",   "4;40",    "36;70",
-                                         "2;70;36"};
+static const char *const rectangles[] = {"1;1",    "5;5", "3;7", "7;3",  "2;3;4;4", "d0;d2",  "0;0",
+                                         "d1;6;5", "0;3", "3;0", "4;40", "36;70",   "2;70;36"};
 
 static std::vector<SweepCase> qrCases() {
   std::vector<SweepCase> cases;
@@ -652,9 +651,9 @@ static std::vector<SweepCase> qrCases() {
                          const size_t rank = q.size();
                          q[rank - 1] = r[rank - 2] = *min(q[rank - 2], q[rank - 1]);
                          Type element = getElementType(xs[0]);
-                         auto op = math.builder().create<QrOp>(math.location(),
-                                                               getTensorType(q, element),
-                                                               getTensorType(r, element), xs[0]);
+                         auto op =
+                             math.builder().create<QrOp>(math.location(), getTensorType(q, element),
+                                                         getTensorType(r, element), xs[0]);
                          return {op.getQ(), op.getR()};
                        }});
     }
