@@ -23,7 +23,7 @@ INTS = {"i8": ("|i1", "b"), "i16": ("<i2", "h"), "i32": ("<i4", "i"), "i64": ("<
         "ui8": ("|u1", "B"), "ui16": ("<u2", "H"), "ui32": ("<u4", "I"), "ui64": ("<u8", "Q")}
 BOOLS = {"i1": ("|b1", "?")}
 # What a record says of operands, and the dtypes that are such.
-KINDS = {"Number": [*FLOATS, *INTS], "Float": [*FLOATS], "Int": [*INTS], "Bits": [*INTS, *BOOLS],
+KINDS = {"Number": [*FLOATS, *INTS], "Sum": [*FLOATS, *INTS], "Float": [*FLOATS], "Int": [*INTS], "Bits": [*INTS, *BOOLS],
          "": [*FLOATS, *INTS, *BOOLS]}
 COUNT = 1003
 
@@ -34,8 +34,9 @@ def ops(records):
     for base, mnemonic, kind in re.findall(r'^def Keratin_\w+Op : Keratin_(\w+)<"(\w+)"(?:, Keratin_(\w*?)Tensor)?', records, re.M):
         if base == "Op" or base == "ElementwiseOp":
             continue  # is_finite, compare, select, cast and multiply_add: written out below
-        number = 2 if base in ("BinaryOp", "BitsOp") else 1
-        kind = {"FloatUnaryOp": "Float", "BitsOp": "Bits", "MarkerOp": ""}.get(base, kind)
+        number = {"BinaryOp": 2, "BitsOp": 2, "IncompleteGammaOp": 2, "TernaryFloatOp": 3}.get(base, 1)
+        kind = {"FloatUnaryOp": "Float", "IncompleteGammaOp": "Float", "TernaryFloatOp": "Float", "BitsOp": "Bits",
+                "MarkerOp": ""}.get(base, kind)
         found.append((mnemonic, number, KINDS[kind]))
     written = {"is_finite", "compare", "select", "cast", "multiply_add"}
     all_names = set(re.findall(r'^def Keratin_\w+Op : Keratin_\w+<"(\w+)"', records, re.M))
@@ -54,7 +55,7 @@ def model(table, dtype):
 
     for name, number, dtypes in table:
         if dtype in dtypes:
-            operands = ", ".join(["%x", "%y"][:number])
+            operands = ", ".join(["%x", "%y", "%x"][:number])
             add(f"{name} {operands} : ({', '.join([vector] * number)}) -> {vector}", vector)
     if dtype not in BOOLS:
         add(f"multiply_add %x, %y, %x : ({vector}, {vector}, {vector}) -> {vector}", vector)
