@@ -297,6 +297,9 @@ const ExportRecord records[] = {
     {"tan", plain<"Tan">, "Tan"},
     {"tanh", plain<"Tanh">, "Tanh"},
     {"xor", bits<"Xor", "BitwiseXor">, "Xor; of integers BitwiseXor (opset 18)"},
+    {"complex", nullptr, "few of ONNX's ops take complex numbers"},
+    {"imag", nullptr, "few of ONNX's ops take complex numbers"},
+    {"real", nullptr, "few of ONNX's ops take complex numbers"},
     {"zeta", nullptr, "ONNX has no zeta function"},
 };
 

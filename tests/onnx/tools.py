@@ -132,10 +132,10 @@ func.func @g(%draw: tensor<i64>) -> tensor<2xui32> {
 def check_golden():
     """Each op of a saved graph has a form in ONNX, or is refused by its name."""
     refused = {"random_bits": "op 'random_bits'", "ctc_beam_search": "op 'ctc_beam_search'", "window_pick": "windows over integers"}
-    ranks = "all_gather", "all_reduce", "all_to_all", "broadcast_from", "permute", "rank", "reduce_scatter"
-    mathematics = ["bessel_i0e", "bessel_i1e", "beta_sample_gradient", "betainc", "cholesky", "digamma", "eigh", "erfc", "erfinv",
+    ranks = "all_gather", "all_reduce", "all_to_all", "broadcast_from", "permute", "rank", "rank_count", "reduce_scatter"
+    mathematics = ["bessel_i0e", "bessel_i1e", "beta_sample_gradient", "betainc", "cholesky", "complex", "digamma", "eigh", "erfc", "erfinv",
                    "gamma_sample_gradient", "igamma", "igammac", "lgamma", "lu", "qr", "svd", "triangular_solve", "zeta"]
-    refused.update({op: f"op '{op}' (" for op in mathematics})
+    refused.update({op: f"op '{op}' (" for op in mathematics}, real="op 'complex' (", imag="op 'complex' (")
     refused.update({op: f"op '{op}' (ONNX has no ranks)" for op in ranks}, mesh_axis="op 'all_reduce' (ONNX has no ranks)")
     golden = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compat", "golden")
     for folder, _, files in sorted(os.walk(golden)):
