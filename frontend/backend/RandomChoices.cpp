@@ -1,6 +1,7 @@
 // K functions: random classes, orders and choices.
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Random.h"
+#include "frontend/backend/Sorting.h"
 #include "keratin/random.h"
 
 #include <cmath>
@@ -8,15 +9,6 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-// The places of the largest along the last axis, as many as `count`, of which the first of equals
-// comes first.
-static Value largest(Call &call, Value x, const DimExpr &count) {
-  ir::Shape shape = ir::getShape(x);
-  shape.back() = count;
-  auto type = ir::getTensorType(shape, call.elementType(DType::Int64));
-  return call.builder.create<ir::TopKOp>(call.g.location(), type, x);
-}
 
 // 64 random bits an element: equals are next to impossible.
 static Value keys(Call &call, RandomStream &stream, const ir::Shape &shape) {

@@ -8,8 +8,7 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-// Where the largest are along the last axis, as many as `count`.
-static Value largest(Call &call, Value x, const DimExpr &count) {
+Value keratin::frontend::largest(Call &call, Value x, const DimExpr &count) {
   ir::Shape shape = ir::getShape(x);
   shape.back() = count;
   auto type = ir::getTensorType(shape, call.elementType(DType::Int64));

@@ -6,6 +6,9 @@
 
 namespace keratin::frontend {
 
+// Where the largest are along the last axis, as many as `count`, int64: the first of equals first,
+// NaN before all numbers.
+Value largest(Call &call, Value x, const DimExpr &count);
 // Where the elements come from that stand in ascending order along the last axis, int64: equals as
 // they stood, NaN last.
 Value ascending(Call &call, Value x);
