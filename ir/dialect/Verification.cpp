@@ -1,5 +1,6 @@
 // What every op, type and attribute of the dialect must satisfy before anything computes with it.
 // LLVM is packaged without assertions, so a cast of the wrong type would be silent damage.
+#include "ir/dialect/ComplexNumbers.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/OwnRows.h"
@@ -75,17 +76,12 @@ LogicalResult keratin::ir::verifyTensorType(Type type,
   return success();
 }
 
-static bool isComplex(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<ComplexType>(tensor.getElementType());
-}
-
 LogicalResult keratin::ir::verifyKnownShapes(Operation *op) {
   auto emitError = [&] { return op->emitOpError(); };
   // A yield takes what its loop or branch does.
   if (!takesComplex(op) && !isa<YieldOp>(op) &&
-      (llvm::any_of(op->getOperandTypes(), isComplex) ||
-       llvm::any_of(op->getResultTypes(), isComplex)))
+      (llvm::any_of(op->getOperandTypes(), hasComplexElements) ||
+       llvm::any_of(op->getResultTypes(), hasComplexElements)))
     return emitError() << "has no form for complex numbers";
   for (Value operand : op->getOperands()) {
     Operation *maker = operand.getDefiningOp();

@@ -1,4 +1,5 @@
 // Verifiers of the ops that make and part complex numbers.
+#include "ir/dialect/ComplexNumbers.h"
 #include "ir/dialect/Keratin.h"
 
 using namespace keratin::ir;
@@ -26,11 +27,7 @@ LogicalResult ComplexOp::verify() {
 LogicalResult RealOp::verify() { return verifyParts(*this, getX(), getY(), getShape(getX())); }
 LogicalResult ImagOp::verify() { return verifyParts(*this, getX(), getY(), getShape(getX())); }
 
-static Shape pairsOf(Value complex) {
-  Shape shape = getShape(complex);
-  shape.push_back(DimExpr(2));
-  return shape;
+LogicalResult AsPartsOp::verify() { return verifyParts(*this, getX(), getY(), pairShape(getX())); }
+LogicalResult FromPartsOp::verify() {
+  return verifyParts(*this, getY(), getX(), pairShape(getY()));
 }
-
-LogicalResult AsPartsOp::verify() { return verifyParts(*this, getX(), getY(), pairsOf(getX())); }
-LogicalResult FromPartsOp::verify() { return verifyParts(*this, getY(), getX(), pairsOf(getY())); }

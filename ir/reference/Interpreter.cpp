@@ -1,5 +1,6 @@
 #include "ir/reference/Interpreter.h"
 
+#include "ir/dialect/ComplexNumbers.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
@@ -22,11 +23,6 @@ static std::string text(Type type) {
   std::string result;
   llvm::raw_string_ostream(result) << type;
   return result;
-}
-
-static bool isComplex(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<ComplexType>(tensor.getElementType());
 }
 
 //===-- Arguments -----------------------------------------------------------------------------===//
@@ -214,8 +210,8 @@ static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
     return runBody(kernel.getBody().front(), operands, context, /*insideKernel=*/true, results);
   }
   if (!isa<ComplexOp, RealOp, ImagOp, AsPartsOp, FromPartsOp>(op) &&
-      (llvm::any_of(op.getOperandTypes(), isComplex) ||
-       llvm::any_of(op.getResultTypes(), isComplex)))
+      (llvm::any_of(op.getOperandTypes(), hasComplexElements) ||
+       llvm::any_of(op.getResultTypes(), hasComplexElements)))
     return atLine(fail(context, op.getName().getStringRef() +
                                     ": complex numbers are pairs here (--keratin-expand-complex)"));
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);

@@ -1,5 +1,6 @@
 // Complex numbers become pairs of real ones.
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/ComplexNumbers.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
@@ -17,30 +18,19 @@ struct Parts {
   Value re, im;
 };
 
-ComplexType complexOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : ComplexType();
-}
-bool isComplex(Type type) { return bool(complexOf(type)); }
-bool isComplex(Value value) { return isComplex(value.getType()); }
+bool isComplex(Value value) { return hasComplexElements(value.getType()); }
 
 RankedTensorType partType(Type type) {
-  return withElementType(cast<RankedTensorType>(type), complexOf(type).getElementType());
+  return withElementType(cast<RankedTensorType>(type), complexElementsOf(type).getElementType());
 }
 
 // One type for a real value, two for a complex one.
 SmallVector<Type> withParts(TypeRange types) {
   SmallVector<Type> result;
   for (Type type : types)
-    result.append(isComplex(type) ? 2 : 1, isComplex(type) ? partType(type) : type);
+    result.append(hasComplexElements(type) ? 2 : 1,
+                  hasComplexElements(type) ? partType(type) : type);
   return result;
-}
-
-// The shape of both parts in a last dimension.
-Shape pairShape(Value part) {
-  Shape shape = getShape(part);
-  shape.push_back(DimExpr(2));
-  return shape;
 }
 
 Value pairOf(GraphMath &g, const Parts &parts) {
@@ -95,10 +85,9 @@ private:
       return {re, builder.create<ImagOp>(loc, type, argument)};
     }
     GraphMath g(builder, loc);
-    Shape shape = getShape(argument);
-    shape.push_back(DimExpr(2));
     return partsOfPair(
-        g, builder.create<AsPartsOp>(loc, getTensorType(shape, type.getElementType()), argument));
+        g, builder.create<AsPartsOp>(loc, getTensorType(pairShape(argument), type.getElementType()),
+                                     argument));
   }
 
   void joinReturned(Block &body) {
@@ -136,8 +125,8 @@ private:
   LogicalResult expandOp(Operation *op) {
     if (isa<func::ReturnOp>(op))
       return success();
-    const bool takes = llvm::any_of(op->getOperandTypes(), isComplexType);
-    const bool makes = llvm::any_of(op->getResultTypes(), isComplexType);
+    const bool takes = llvm::any_of(op->getOperandTypes(), hasComplexElements);
+    const bool makes = llvm::any_of(op->getResultTypes(), hasComplexElements);
     if (isa<YieldOp>(op)) {
       if (takes)
         op->setOperands(withParts(op->getOperands()));
@@ -158,8 +147,6 @@ private:
           return failure();
     return success();
   }
-
-  static bool isComplexType(Type type) { return isComplex(type); }
 
   SmallVector<Value> withParts(ValueRange values) const {
     SmallVector<Value> result;
@@ -316,7 +303,7 @@ private:
   LogicalResult splitCast(GraphMath &g, CastOp op) {
     if (!isComplex(op.getY()))
       return op.emitOpError("of complex numbers to real ones; needed keratin.real");
-    const Type part = complexOf(op.getType()).getElementType();
+    const Type part = complexElementsOf(op.getType()).getElementType();
     if (isComplex(op.getX())) {
       const Parts parts = partsOf.lookup(op.getX());
       Value re = g.cast(parts.re, part);
@@ -338,12 +325,12 @@ private:
 };
 
 bool hasComplex(func::FuncOp function) {
-  auto isComplexType = [](Type type) { return isComplex(type); };
-  return llvm::any_of(function.getArgumentTypes(), isComplexType) ||
+  return llvm::any_of(function.getArgumentTypes(), hasComplexElements) ||
          function
              .walk([&](Operation *op) {
-               return llvm::any_of(op->getResultTypes(), isComplexType) ? WalkResult::interrupt()
-                                                                        : WalkResult::advance();
+               return llvm::any_of(op->getResultTypes(), hasComplexElements)
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
              })
              .wasInterrupted();
 }

@@ -1,5 +1,6 @@
 #include "passes/memory/KernelProgram.h"
 
+#include "ir/dialect/ComplexNumbers.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/IterationSpace.h"
@@ -241,11 +242,9 @@ static Value copy(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   // Kernels know complex numbers as pairs.
-  if (auto complex = dyn_cast<ComplexType>(getElementType(value))) {
-    Shape pairs = getShape(value);
-    pairs.push_back(DimExpr(2));
+  if (ComplexType complex = complexElementsOf(value.getType())) {
     Value parts = copy(builder.create<AsPartsOp>(
-        value.getLoc(), getTensorType(pairs, complex.getElementType()), value));
+        value.getLoc(), getTensorType(pairShape(value), complex.getElementType()), value));
     builder.setInsertionPointAfterValue(parts);
     return builder.create<FromPartsOp>(value.getLoc(), value.getType(), parts);
   }
