@@ -19,12 +19,6 @@ static std::vector<Value> floatsOf(Call &call, const std::vector<Operand> &opera
   return values;
 }
 
-static DimExpr mostOf(Call &call, const Size &maximum, const std::string &name) {
-  DimExpr most = call.size(maximum, name);
-  call.requireAtLeast(most, DimExpr(0), name + " must not be negative");
-  return most;
-}
-
 static std::vector<Tensor> tensorsOf(Call &call, llvm::ArrayRef<Value> values) {
   std::vector<Tensor> tensors;
   for (Value value : values)
@@ -38,8 +32,8 @@ namespace {
 // as x was.
 class FixedPointDerivatives {
 public:
-  FixedPointDerivatives(Call &call, const TracedFunction &f, double tolerance, const DimExpr &most)
-      : call(call), f(f), tolerance(tolerance), most(most) {}
+  FixedPointDerivatives(Call &call, const TracedFunction &f, const Stop &stop)
+      : call(call), f(f), stop(stop) {}
 
   // What f gives c for w = dy + (df/dx)^T w.
   std::vector<Value> gradients(llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dy) const {
@@ -84,34 +78,32 @@ private:
         value = call.g.add(value, constant);
       return next;
     };
-    return repeat(call, name, b, tolerance, /*isAbsolute=*/false, most, step);
+    return repeat(call, name, b, stop, /*isAbsolute=*/false, step);
   }
 
   Call &call;
   const TracedFunction &f;
-  const double tolerance;
-  const DimExpr &most;
+  const Stop &stop;
 };
 
 } // namespace
 
 std::vector<Tensor> keratin::detail::fixedPoint(const LoopBody &f,
                                                 const std::vector<Operand> &start,
-                                                const std::optional<double> &given,
-                                                const Size &maximum, SourceLocation location) {
+                                                const SolverOptions &options,
+                                                SourceLocation location) {
   Call call("fixed_point", location);
   const std::vector<Value> x0 = floatsOf(call, start);
-  const DimExpr most = mostOf(call, maximum, "maximum_iterations");
   TracedFunction function(call, "the function of fixed_point");
   traceLike(call, function, f, x0, "x0");
-  const double tolerance = toleranceOf(call, given, x0.front());
+  const Stop stop = stopOf(call, options, 1000, x0.front());
   std::vector<Value> last =
-      repeat(call, "the iteration of fixed_point", x0, tolerance, /*isAbsolute=*/true, most,
+      repeat(call, "the iteration of fixed_point", x0, stop, /*isAbsolute=*/true,
              [&](llvm::ArrayRef<Value> x) { return function(x); });
   if (function.variables().empty())
     return tensorsOf(call, last);
 
-  const FixedPointDerivatives derivatives(call, function, tolerance, most);
+  const FixedPointDerivatives derivatives(call, function, stop);
   last = withTangents(call, "the tangents of fixed_point", last, function.variables(),
                       [&](llvm::ArrayRef<Value> x, llvm::ArrayRef<Value> dc) {
                         return derivatives.tangents(x, dc);
@@ -134,13 +126,12 @@ static std::pair<Value, Value> linearised(Call &call, const TracedFunction &func
 }
 
 // f(x, c) = 0: the cotangents of c are those that f gives it for -w, where (df/dx)^T w = dy.
-Tensor keratin::detail::root(const LoopBody &f, const Operand &start,
-                             const std::optional<double> &given, const Size &maximum,
+Tensor keratin::detail::root(const LoopBody &f, const Operand &start, const SolverOptions &options,
                              SourceLocation location) {
   Call call("root", location);
   ir::GraphMath &g = call.g;
   const Value x0 = floatsOf(call, {start}).front();
-  const DimExpr most = mostOf(call, maximum, "maximum_iterations");
+  const Stop stop = stopOf(call, options, 50, x0);
   TracedFunction function(call, "the function of root");
   traceLike(call, function, f, x0, "x0");
   auto step = [&](llvm::ArrayRef<Value> x) {
@@ -148,8 +139,8 @@ Tensor keratin::detail::root(const LoopBody &f, const Operand &start,
     Value change = g.reshape(solutionOf(call, jacobian, y), ir::getShape(x0));
     return std::vector<Value>{g.sub(x.front(), change)};
   };
-  std::vector<Value> last = repeat(call, "the iteration of root", x0, toleranceOf(call, given, x0),
-                                   /*isAbsolute=*/true, most, step);
+  std::vector<Value> last =
+      repeat(call, "the iteration of root", x0, stop, /*isAbsolute=*/true, step);
   if (function.variables().empty())
     return call.tensor(last.front());
 

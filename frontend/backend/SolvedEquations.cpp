@@ -3,6 +3,7 @@
 #include "frontend/graph/Loop.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace keratin;
@@ -64,14 +65,9 @@ Value frontend::times(Call &call, Value x, Value scalar) {
   return call.g.mul(x, call.g.broadcastScalar(scalar, ir::getShape(x)));
 }
 
-double frontend::toleranceOf(Call &call, const std::optional<double> &given, Value value) {
-  if (given && !(*given >= 0))
-    call.valueError("tolerance is " + std::to_string(*given) +
-                    "; needed a number that is not negative");
-  if (given)
-    return *given;
+// Three quarters of the dtype's digits.
+static double usualTolerance(DType dtype) {
   const int digits[] = {8, 11, 24, 53};
-  DType dtype = call.dtypeOf(value);
   int of = dtype == DType::BFloat16  ? digits[0]
            : dtype == DType::Float16 ? digits[1]
            : dtype == DType::Float32 ? digits[2]
@@ -79,9 +75,36 @@ double frontend::toleranceOf(Call &call, const std::optional<double> &given, Val
   return std::ldexp(1.0, -(3 * (of - 1)) / 4);
 }
 
+Stop frontend::stopOf(Call &call, const SolverOptions &options, int64_t usual, Value value) {
+  const bool isGiven = !options.maximumIterations.isNone();
+  Stop stop{options.tolerance.value_or(usualTolerance(call.dtypeOf(value))),
+            isGiven ? call.size(options.maximumIterations, "maximum_iterations") : DimExpr(usual),
+            options.check};
+  if (!(stop.tolerance >= 0))
+    call.valueError("tolerance is " + std::to_string(stop.tolerance) +
+                    "; needed a number that is not negative");
+  call.requireAtLeast(stop.most, DimExpr(0), "maximum_iterations must not be negative");
+  return stop;
+}
+
+// The values, in a call that fails where `isOn`: where the last step still changed them.
+static std::vector<Value> checkedEnd(Call &call, const std::string &name, Value isOn,
+                                     std::vector<Value> values) {
+  ir::GraphMath &g = call.g;
+  Value number = call.inRange(g.cast(isOn, call.elementType(DType::Int64)), DimExpr(0), DimExpr(1),
+                              name + " has not come within the tolerance in maximum_iterations");
+  isOn = g.notEqual(number, g.constantLike(0, number));
+  // Who reads the values reads the check.
+  for (Value &value : values) {
+    Value nan = g.constantLike(std::numeric_limits<double>::quiet_NaN(), value);
+    value = g.select(g.broadcastScalar(isOn, ir::getShape(value)), nan, value);
+  }
+  return values;
+}
+
 std::vector<Value>
-frontend::repeat(Call &call, const std::string &name, llvm::ArrayRef<Value> first, double tolerance,
-                 bool isAbsolute, const DimExpr &most,
+frontend::repeat(Call &call, const std::string &name, llvm::ArrayRef<Value> first, const Stop &stop,
+                 bool isAbsolute,
                  llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value>)> step) {
   ir::GraphMath &g = call.g;
   std::vector<Value> inits = {call.literal(Array(true))}, next = {Value()}, states;
@@ -96,9 +119,10 @@ frontend::repeat(Call &call, const std::string &name, llvm::ArrayRef<Value> firs
   Value change = largest(call, differences(call, made, states)), scale = largest(call, made);
   if (isAbsolute)
     scale = g.maximum(scale, g.oneLike(scale));
-  next.front() = g.greater(change, g.scale(scale, tolerance));
+  next.front() = g.greater(change, g.scale(scale, stop.tolerance));
   loop.end();
-  std::vector<Value> last = loop.finishWhile(inits, next, most);
+  std::vector<Value> last = loop.finishWhile(inits, next, stop.most);
+  Value isOn = last.front();
   last.erase(last.begin());
-  return last;
+  return stop.check ? checkedEnd(call, name, isOn, std::move(last)) : last;
 }

@@ -4,10 +4,10 @@
 
 #include "frontend/graph/TracedFunction.h"
 #include "keratin/control.h"
+#include "keratin/derivatives.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <optional>
 #include <vector>
 
 namespace keratin::frontend {
@@ -24,15 +24,24 @@ std::vector<Value> differences(Call &call, llvm::ArrayRef<Value> a, llvm::ArrayR
 // x times a scalar of its dtype.
 Value times(Call &call, Value x, Value scalar);
 
-// What a step makes of these values, again and again until it has changed them by no more than
-// `tolerance` times their largest, or times 1 where that is less and `isAbsolute`; or until one of
-// them is NaN; but no more than `most` times. `name` is for messages.
-std::vector<Value> repeat(Call &call, const std::string &name, llvm::ArrayRef<Value> first,
-                          double tolerance, bool isAbsolute, const DimExpr &most,
-                          llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value>)> step);
+// When an iteration ends: once a step has changed values by no more than `tolerance` times their
+// largest, or when one of them is NaN, but after no more than `most` steps. With `check` the call
+// fails where these have not sufficed.
+struct Stop {
+  double tolerance;
+  DimExpr most;
+  bool check;
+};
 
-// What the user asks for, or what fits the dtype of the values.
-double toleranceOf(Call &call, const std::optional<double> &given, Value value);
+// What the user asks for; a tolerance, if none is given, that fits the dtype of the values, and
+// `usual` steps.
+Stop stopOf(Call &call, const SolverOptions &options, int64_t usual, Value value);
+
+// What a step makes of these values, again and again. Their largest counts as 1 where it is less
+// and `isAbsolute`. `name` is for messages.
+std::vector<Value> repeat(Call &call, const std::string &name, llvm::ArrayRef<Value> first,
+                          const Stop &stop, bool isAbsolute,
+                          llvm::function_ref<std::vector<Value>(llvm::ArrayRef<Value>)> step);
 
 } // namespace keratin::frontend
 

@@ -424,6 +424,33 @@ def test_roots_of_elements():
     agree(gradient, 1 / (3 * np.cbrt(at)**2), 1e-9)
 
 
+def test_equations_without_a_solution_found():
+    a = K.placeholder((2,), dtype='float64')
+    for make, what in [
+            (lambda **how: K.vmap(lambda a: K.root(lambda x: x * x + a, K.constant(1., 'float64'), **how))(a), 'root: the iteration of root'),
+            (lambda **how: K.fixed_point(lambda x: 1. + a - x, K.zeros((2,), 'float64'), **how), 'fixed_point: the iteration of fixed_point')]:
+        with pytest.raises(ValueError) as caught:
+            K.function([a], [make(maximum_iterations=21)])([[-4., 2.]])
+        assert f'{what} has not come within the tolerance in maximum_iterations' in str(caught.value)
+        reached = K.function([a], [make(maximum_iterations=21, check=False)])([[-4., 2.]])[0]
+        assert np.isfinite(reached).all()
+    with pytest.raises(ValueError, match='the gradient of fixed_point has not come within'):
+        # At once there, but the gradient is a sum of powers of 1.
+        x = K.fixed_point(lambda x: x * a, K.zeros((2,), 'float64'))
+        K.function([a], K.gradients(K.sum(x), a))([[1., 1.]])
+
+
+def test_lists_without_tensors():
+    x = K.placeholder((2,))
+    for wrong, what in [(lambda: K.jvp(None, x, x), 'jvp: outputs is an empty list; needed one tensor or more'),
+                        (lambda: K.jvp(x, [], []), 'jvp: inputs is an empty list'),
+                        (lambda: K.vector_jacobian_product(x, None, x), 'vector_jacobian_product: inputs is an empty list'),
+                        (lambda: K.hessian_vector_product(K.sum(x), [], []), 'hessian_vector_product: x is an empty list'),
+                        (lambda: K.jacobian(x, []), 'jacobian: inputs is an empty list')]:
+        with pytest.raises(ValueError, match=what):
+            wrong()
+
+
 def test_what_solvers_refuse():
     x = K.constant([1., 2.])
     for wrong, what in [

@@ -76,7 +76,7 @@ def Api_checkpoint : Keratin_Extension<"checkpoint", "checkpoint(f)"> {
   }];
 }
 def Api_fixed_point : Keratin_Extension<"fixed_point",
-    "fixed_point(f, x0, tolerance=None, maximum_iterations=1000)"> {
+    "fixed_point(f, x0, tolerance=None, maximum_iterations=1000, check=True)"> {
   let hasAddress = 0;
   let pythonResult = "Union[Tensor, List[Tensor]]";
   let documentation = [{
@@ -88,6 +88,8 @@ def Api_fixed_point : Keratin_Extension<"fixed_point",
         tolerance: it ends when an iteration changes no element by more than tolerance times the
             larger of 1 and the largest element; None: what fits the dtype.
         maximum_iterations: it ends after so many, an int or a scalar tensor.
+        check: whether the call fails where these do not suffice, for gradients as well. Otherwise
+            the result is what they have reached.
 
     Returns:
         A tensor, or a list if x0 is one. The gradient flows to what f takes from outside, by the
@@ -96,13 +98,14 @@ def Api_fixed_point : Keratin_Extension<"fixed_point",
 
     Raises:
         ValueError: for a function that returns another number of tensors, or other shapes or
-            dtypes, and for a negative tolerance.
+            dtypes, and for a negative tolerance; from the call, where it does not converge.
 
     Example:
         h = K.fixed_point(lambda h: K.tanh(K.dot(h, w) + x), K.zeros_like(x))
   }];
 }
-def Api_root : Keratin_Extension<"root", "root(f, x0, tolerance=None, maximum_iterations=50)"> {
+def Api_root : Keratin_Extension<"root",
+    "root(f, x0, tolerance=None, maximum_iterations=50, check=True)"> {
   let hasAddress = 0;
   let documentation = [{
     The x with f(x) = 0 that Newton's method finds.
@@ -114,6 +117,8 @@ def Api_root : Keratin_Extension<"root", "root(f, x0, tolerance=None, maximum_it
         tolerance: it ends when a step changes no element by more than tolerance times the larger of
             1 and the largest element; None: what fits the dtype.
         maximum_iterations: it ends after so many, an int or a scalar tensor.
+        check: whether the call fails where these do not suffice. Otherwise the result is what they
+            have reached.
 
     Returns:
         A tensor of x0's shape. The gradient flows to what f takes from outside, by the implicit
@@ -121,7 +126,7 @@ def Api_root : Keratin_Extension<"root", "root(f, x0, tolerance=None, maximum_it
 
     Raises:
         ValueError: for a function that returns another number of tensors, or another shape or
-            dtype, and for a negative tolerance.
+            dtype, and for a negative tolerance; from the call, where it does not converge.
 
     Example:
         K.root(lambda x: x * x - a, 1.)   # the square root of a

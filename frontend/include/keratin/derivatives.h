@@ -98,6 +98,18 @@ private:
   bool takesOne = false;
 };
 
+// When K::fixed_point and K::root end.
+struct SolverOptions {
+  // By how much an iteration may change elements, times the larger of 1 and the largest of them.
+  // None: three quarters of the dtype's digits.
+  std::optional<double> tolerance = std::nullopt;
+  // None: 1,000 of fixed_point, and 50 of Newton's steps.
+  Size maximumIterations = None;
+  // The call fails where so many do not suffice, for gradients as well. Otherwise the result is
+  // what they have reached.
+  bool check = true;
+};
+
 // How exact K::odeint is.
 struct OdeOptions {
   // An error of a step that is allowed: rtol times the element, and atol.
@@ -115,10 +127,9 @@ std::vector<Tensor> customJvp(const LoopBody &f, const TangentFunction &jvp,
 std::vector<Tensor> checkpoint(const LoopBody &f, const std::vector<Operand> &inputs,
                                SourceLocation location);
 std::vector<Tensor> fixedPoint(const LoopBody &f, const std::vector<Operand> &x0,
-                               const std::optional<double> &tolerance,
-                               const Size &maximumIterations, SourceLocation location);
-Tensor root(const LoopBody &f, const Operand &x0, const std::optional<double> &tolerance,
-            const Size &maximumIterations, SourceLocation location);
+                               const SolverOptions &options, SourceLocation location);
+Tensor root(const LoopBody &f, const Operand &x0, const SolverOptions &options,
+            SourceLocation location);
 std::vector<Tensor> odeint(const LoopBody &f, const std::vector<Operand> &y0, const Operand &t,
                            const OdeOptions &options, SourceLocation location);
 
@@ -184,21 +195,18 @@ template <typename F> auto checkpoint(F f, SourceLocation location = SourceLocat
 // gradient flows to what f takes from outside, by the implicit function theorem: nothing is kept of
 // the iterations, and x0 has none.
 template <typename F>
-Tensor fixed_point(F f, const Operand &x0, const std::optional<double> &tolerance = std::nullopt,
-                   const Size &maximum_iterations = 1000,
+Tensor fixed_point(F f, const Operand &x0, const SolverOptions &options = {},
                    SourceLocation location = SourceLocation::current()) {
-  return detail::fixedPoint(LoopBody(std::move(f), "fixed_point: the function"), {x0}, tolerance,
-                            maximum_iterations, location)
+  return detail::fixedPoint(LoopBody(std::move(f), "fixed_point: the function"), {x0}, options,
+                            location)
       .front();
 }
 template <typename F>
 std::vector<Tensor> fixed_point(F f, const std::vector<Tensor> &x0,
-                                const std::optional<double> &tolerance = std::nullopt,
-                                const Size &maximum_iterations = 1000,
+                                const SolverOptions &options = {},
                                 SourceLocation location = SourceLocation::current()) {
   return detail::fixedPoint(LoopBody(std::move(f), "fixed_point: the function"),
-                            std::vector<Operand>(x0.begin(), x0.end()), tolerance,
-                            maximum_iterations, location);
+                            std::vector<Operand>(x0.begin(), x0.end()), options, location);
 }
 
 // The x with f(x) = 0, which has x's shape, that Newton's method finds from x0: until a step
@@ -206,11 +214,9 @@ std::vector<Tensor> fixed_point(F f, const std::vector<Tensor> &x0,
 // system, whose matrix of derivatives is formed; K::vmap makes one of each element. The gradient
 // flows to what f takes from outside, by the implicit function theorem.
 template <typename F>
-Tensor root(F f, const Operand &x0, const std::optional<double> &tolerance = std::nullopt,
-            const Size &maximum_iterations = 50,
+Tensor root(F f, const Operand &x0, const SolverOptions &options = {},
             SourceLocation location = SourceLocation::current()) {
-  return detail::root(LoopBody(std::move(f), "root: the function"), x0, tolerance,
-                      maximum_iterations, location);
+  return detail::root(LoopBody(std::move(f), "root: the function"), x0, options, location);
 }
 
 // The y with dy/dt = f(y, t) and y0 at the first of the times t, at each of these, along axis 0: by

@@ -98,19 +98,19 @@ std::vector<Operand> startOf(nb::handle start, const Argument &argument) {
 }
 
 nb::object fixedPoint(nb::handle f, nb::handle x0, std::optional<double> tolerance,
-                      const Size &maximumIterations, SourceLocation place) {
+                      const Size &maximumIterations, bool check, SourceLocation place) {
   Callable function = callableOf(f, {"fixed_point", 0, place});
   auto compute = [&](const std::vector<Tensor> &x) { return function.list(x); };
   return resultOf(keratin::detail::fixedPoint(compute, startOf(x0, {"fixed_point", 1, place}),
-                                              tolerance, maximumIterations, place),
+                                              {tolerance, maximumIterations, check}, place),
                   isListOfTensors(x0));
 }
 
 nb::object root(nb::handle f, const Operand &x0, std::optional<double> tolerance,
-                const Size &maximumIterations, SourceLocation place) {
+                const Size &maximumIterations, bool check, SourceLocation place) {
   Callable function = callableOf(f, {"root", 0, place});
   auto compute = [&](const std::vector<Tensor> &x) { return function.list(x); };
-  return toPython(keratin::detail::root(compute, x0, tolerance, maximumIterations, place));
+  return toPython(keratin::detail::root(compute, x0, {tolerance, maximumIterations, check}, place));
 }
 
 nb::object odeint(nb::handle f, nb::handle y0, const Operand &t, double rtol, double atol,
