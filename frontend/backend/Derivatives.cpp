@@ -34,6 +34,8 @@ static void checkFloats(Call &call, const std::string &name, Value value) {
 
 static Values floatsOf(Call &call, const char *name, const TensorList &tensors) {
   Values values = valuesOf(call, name, tensors);
+  if (values.list.empty())
+    call.valueError(values.name + " is an empty list; needed one tensor or more");
   for (auto [i, value] : llvm::enumerate(values.list))
     checkFloats(call, values.at(i), value);
   return values;
