@@ -36,11 +36,20 @@ static SmallVector<Value> joinedOperands(KernelOp kernel) {
   return operands;
 }
 
-// The one node that reads the root; null: there are others.
-static Operation *onlyReader(Value root) {
+// Whether nodes read the root, and nothing else does.
+static bool isReadByNodes(Value root) {
   SmallVector<Operation *> readers = readersOf(root);
-  return !readers.empty() && llvm::all_equal(readers) && isNode(readers.front()) ? readers.front()
-                                                                                 : nullptr;
+  return !readers.empty() && llvm::all_of(readers, isNode);
+}
+
+static bool isSent(Value root) { return llvm::any_of(readersOf(root), isMessage); }
+
+// Whether the root may lie in the whole, which the kernel makes. What is sent is written while the
+// message is under way, so nobody else reads it.
+static bool mayBePart(Value root, KernelOp kernel, Value whole) {
+  if (isSent(whole) || isSent(root))
+    return llvm::all_of(readersOf(root), [&](Operation *reader) { return reader == kernel; });
+  return isReadByNodes(root);
 }
 
 JoinedParts::JoinedParts(const KernelProgram &program) {
@@ -56,9 +65,8 @@ void JoinedParts::add(const KernelProgram &program, KernelOp kernel) {
     return;
   Value result = kernel.getResult(0);
   if (!find(result)) {
-    Operation *reader = onlyReader(result);
     std::optional<DimExpr> bytes = byteCount(result);
-    if (!reader || !isMessage(reader) || !bytes || program.sizes().mentions(*bytes))
+    if (!isReadByNodes(result) || !bytes || program.sizes().mentions(*bytes))
       return;
   }
   const Part joins = find(result) ? *find(result) : Part{result, DimExpr(0)};
@@ -69,8 +77,8 @@ void JoinedParts::add(const KernelProgram &program, KernelOp kernel) {
     auto maker = dyn_cast_or_null<KernelOp>(root.getDefiningOp());
     std::optional<DimExpr> bytes = byteCount(operand);
     std::optional<DimExpr> next = bytes ? ir::add(own.offset, *bytes) : std::nullopt;
-    if (!maker || isPrepared(maker) || onlyReader(root) != kernel || !next ||
-        byteCount(root) != bytes || !found.insert({root, own}).second)
+    if (!maker || isPrepared(maker) || !next || byteCount(root) != bytes ||
+        !mayBePart(root, kernel, joins.whole) || !found.insert({root, own}).second)
       return;
     own.offset = *next;
   }

@@ -1,4 +1,4 @@
-// What a message sends is several values, one behind the other: they are made there.
+// What is several values, one behind the other: they are made there.
 #ifndef KERATIN_PASSES_MEMORY_JOINEDPARTS_H
 #define KERATIN_PASSES_MEMORY_JOINEDPARTS_H
 
@@ -10,18 +10,18 @@
 
 namespace keratin::passes {
 
-// Kernels that do nothing but put values one behind the other for a message, or for another such
-// kernel, if the storage of all these values can be that of the result: kernels made them for
-// nothing else, and nobody reads them later.
+// Kernels that do nothing but put values one behind the other, if the storage of all these values
+// can be that of the result: kernels made them, and none is an output. Of what a message sends,
+// nobody else reads the parts.
 class JoinedParts {
 public:
   explicit JoinedParts(const KernelProgram &program);
 
   struct Part {
-    mlir::Value whole;  // what the message sends
+    mlir::Value whole;  // the result that is a part of no other
     ir::DimExpr offset; // bytes in it
   };
-  // Of a result of a node; null: it has storage of its own. What is sent is a part of itself.
+  // Of a result of a node; null: it has storage of its own. A whole is a part of itself.
   const Part *find(mlir::Value result) const {
     auto found = parts.find(result);
     return found == parts.end() ? nullptr : &found->second;

@@ -84,9 +84,10 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     from there on. A result takes the storage of an operand that dies there if the kernel is
     elementwise in it.
 
-    What a message sends may be several values, one behind the other. Where kernels make them for
-    nothing else, they make them there, and the kernel that would put them together
-    (`keratin.joined`) is not launched. Kernels read rows of what a message brings where they are.
+    Where a kernel does nothing but put values of other kernels one behind the other, these make
+    them there, and it is not launched (`keratin.joined`), unless an output is among them, or a
+    message sends the whole and somebody reads a part. Kernels read rows of what a message brings
+    where they are.
 
     Outputs never share storage with inputs, variables or each other: a function result that is
     an argument, a constant, a view of one, a part of a value, or is returned twice, is copied by a

@@ -111,7 +111,7 @@ private:
   int64_t addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange live);
   Place placeOf(int64_t node, OpResult result);
   Place placeInArena(int64_t node, OpResult result);
-  Place placeOfPart(int64_t node, const JoinedParts::Part &part);
+  Place placeOfPart(int64_t node, OpResult result, const JoinedParts::Part &part);
   bool isKept(OpResult result) const;
   bool isLastReader(int64_t node, Value root) const;
   int64_t findDyingOperand(int64_t node, OpResult result);
@@ -227,9 +227,10 @@ int64_t Planner::findDyingOperand(int64_t node, OpResult result) {
     auto place = places.find(root);
     if (place == places.end() || place->second.buffer < 0)
       continue;
-    // Still needed later, or taken by another result of this node.
-    if (!isLastReader(node, root) || buffers[place->second.buffer].holder != root ||
-        isKept(cast<OpResult>(root)))
+    // Still needed later, itself or a part of it, or taken by another result of this node.
+    const Buffer &buffer = buffers[place->second.buffer];
+    if (!isLastReader(node, root) || buffer.holder != root || isKept(cast<OpResult>(root)) ||
+        (parts.find(root) && !isMessage(op) && buffer.live.last > node))
       continue;
     if (canWriteOver(op, result.getResultNumber(), root))
       return index;
@@ -268,8 +269,8 @@ Planner::Place Planner::placeInArena(int64_t node, OpResult result) {
   return place;
 }
 
-// The first part that is made brings the buffer.
-Planner::Place Planner::placeOfPart(int64_t node, const JoinedParts::Part &part) {
+// The first part that is made brings the buffer, which is there as long as any is read.
+Planner::Place Planner::placeOfPart(int64_t node, OpResult result, const JoinedParts::Part &part) {
   auto [known, isNew] = buffersOfWholes.try_emplace(part.whole, -1);
   if (isNew)
     known->second =
@@ -277,6 +278,8 @@ Planner::Place Planner::placeOfPart(int64_t node, const JoinedParts::Part &part)
   Place place;
   place.buffer = known->second;
   place.within = part.offset;
+  int64_t &last = buffers[place.buffer].live.last;
+  last = std::max(last, program.readers(result).back());
   return place;
 }
 
@@ -304,7 +307,7 @@ Planner::Place Planner::placeOf(int64_t node, OpResult result) {
       return place;
     }
     if (const JoinedParts::Part *part = parts.find(result))
-      return placeOfPart(node, *part);
+      return placeOfPart(node, result, *part);
     if (!isKept(result))
       return placeInArena(node, result);
     place.buffer = addBuffer(byteCount(result), result, {0, lastPosition()});

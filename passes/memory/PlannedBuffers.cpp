@@ -128,7 +128,7 @@ bool PlanReader::readNode(const KernelProgram &program, int64_t position, Planne
   return isa<KernelOp>(node) || readInside(node, position, plan);
 }
 
-// The buffers of the parts are one, there from the first on.
+// The buffers of the parts are one, there as long as any of them.
 void PlanReader::join(Operation *node, PlannedMemory &plan) {
   size_t first = bufferOf[node->getResult(0)];
   PlannedBuffer whole = plan.buffers[first];
@@ -136,6 +136,7 @@ void PlanReader::join(Operation *node, PlannedMemory &plan) {
   for (Value operand : node->getOperands()) {
     size_t index = bufferOf[rootOf(operand)];
     whole.live.first = std::min(whole.live.first, plan.buffers[index].live.first);
+    whole.live.last = std::max(whole.live.last, plan.buffers[index].live.last);
     whole.values += plan.buffers[index].values;
     merged.insert(index);
     first = std::min(first, index);

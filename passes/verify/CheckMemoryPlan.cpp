@@ -425,6 +425,14 @@ static bool isPart(Value value) {
   });
 }
 
+// Whether the node makes a whole, not launched, of which the root is a part.
+static bool joins(Operation *node, Value root) {
+  return node && isJoined(node) && llvm::any_of(node->getOperands(), [&](Value operand) {
+           Value part = rootOf(operand);
+           return part == root || joins(part.getDefiningOp(), root);
+         });
+}
+
 LogicalResult BlockChecker::addInterval(Intervals &all, Value value, PlaceAttr place,
                                         Interval interval, const Assignment &symbols,
                                         Totals totals) {
@@ -458,9 +466,7 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
   bool declared = a.planned && over && a.begin == b.begin &&
                   rootOf(nodes[b.made]->getOperand(*over)) == a.planned->value;
   // checkJoined() has seen where they lie.
-  declared |= a.planned && b.planned && isJoined(nodes[b.made]) &&
-              llvm::any_of(nodes[b.made]->getOperands(),
-                           [&](Value operand) { return rootOf(operand) == a.planned->value; });
+  declared |= a.planned && b.planned && joins(nodes[b.made], a.planned->value);
   if (declared)
     return success();
   InFlightDiagnostic diagnostic = emitError(b.location, "overwrites a value that is still needed");

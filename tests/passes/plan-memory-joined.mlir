@@ -220,3 +220,107 @@ func.func @a_share_for_two(%x: tensor<16xf32> {keratin.kind = "input", keratin.n
   }
   return %d : tensor<16xf32>
 }
+
+// So is any value that is several ones. Others may read a part, and it stays as long as they do: what
+// is made of the whole meanwhile lies elsewhere.
+// CHECK-LABEL: func.func @parts_of_a_value
+// CHECK:         keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<arena, 0>]}
+// CHECK:         keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<arena, 64>]}
+// CHECK:         keratin.kernel(%{{.*}}) {keratin.joined, keratin.places = [#keratin.place<arena, 0>]}
+// CHECK:         keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<arena, 128>]}
+// CHECK:         keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<returned 0>]}
+func.func @parts_of_a_value(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<32xf32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.exp %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %ab = keratin.kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %q {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %c = keratin.kernel(%ab) : (tensor<32xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.sin %p : (tensor<32xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %d = keratin.kernel(%b, %c) : (tensor<16xf32>, tensor<32xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<32xf32>):
+    %0 = keratin.concatenate %p, %p {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    %1 = keratin.sub %0, %q : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    keratin.yield %1 : tensor<32xf32>
+  }
+  return %d : tensor<32xf32>
+}
+
+// Nobody reads a part later: what is made of the whole takes its place.
+// CHECK-LABEL: func.func @over_the_whole
+// CHECK:         keratin.joined, keratin.places = [#keratin.place<arena, 0>]
+// CHECK:         keratin.places = [#keratin.place<arena, 0, over 0>]
+func.func @over_the_whole(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<f32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%a) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.exp %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %ab = keratin.kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %q {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %c = keratin.kernel(%ab) : (tensor<32xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.sin %p : (tensor<32xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %d = keratin.kernel(%c) : (tensor<32xf32>) -> tensor<f32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.reduce_sum %p axes = [0] : (tensor<32xf32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  return %d : tensor<f32>
+}
+
+// An output is its own, and a value that stands twice in the whole lies in one place.
+// CHECK-LABEL: func.func @parts_that_are_copied
+// CHECK-NOT:     keratin.joined
+func.func @parts_that_are_copied(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<32xf32> {keratin.kind = "output"}, tensor<f32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.exp %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %ab = keratin.kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %q {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %aa = keratin.kernel(%a) : (tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %p {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %c = keratin.kernel(%aa) : (tensor<32xf32>) -> tensor<f32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.reduce_sum %p axes = [0] : (tensor<32xf32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  return %ab, %c : tensor<32xf32>, tensor<f32>
+}
