@@ -229,6 +229,49 @@ struct ConcatenateOfOne : OpRewritePattern<ConcatenateOp> {
   }
 };
 
+// gather(concatenate(a, b, a), i) = gather(concatenate(a, b), j) for indices that are known.
+struct GatherOfRepeated : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    auto joined = op.getX().getDefiningOp<ConcatenateOp>();
+    if (!joined || joined.getAxis() != 0)
+      return rewriter.notifyMatchFailure(op, "not of rows that were joined");
+    SmallVector<Value> parts;
+    llvm::DenseMap<Value, int64_t> firstOf;
+    std::vector<int64_t> rows; // of those that are left, for each row
+    int64_t next = 0;
+    for (Value x : joined.getXs()) {
+      const DimExpr count = getShape(x)[0];
+      if (!count.isConstant())
+        return rewriter.notifyMatchFailure(op, "of parts of unknown sizes");
+      auto [first, isNew] = firstOf.try_emplace(x, next);
+      if (isNew) {
+        parts.push_back(x);
+        next += count.constantValue();
+      }
+      for (int64_t row = 0; row < count.constantValue(); ++row)
+        rows.push_back(first->second + row);
+    }
+    if (parts.size() == joined.getXs().size())
+      return rewriter.notifyMatchFailure(op, "of different parts");
+    DenseIntElementsAttr indices;
+    if (!matchPattern(op.getIndices(), m_Constant(&indices)))
+      return rewriter.notifyMatchFailure(op, "at places that only the call knows");
+    if (llvm::any_of(indices.getValues<APInt>(),
+                     [&](const APInt &i) { return i.isNegative() || i.uge(rows.size()); }))
+      return rewriter.notifyMatchFailure(op, "beyond the last row, or counted from there");
+    auto remaining = llvm::cast<DenseIntElementsAttr>(
+        indices.mapValues(indices.getElementType(), [&](const APInt &i) {
+          return APInt(i.getBitWidth(), rows[i.getZExtValue()]);
+        }));
+    GraphMath g(rewriter, op.getLoc());
+    Value all = g.concatenate(parts, 0);
+    Value places = rewriter.create<ConstantOp>(op.getLoc(), op.getIndices().getType(), remaining);
+    rewriter.replaceOp(op, g.gather(all, places));
+    return success();
+  }
+};
+
 // reverse(reverse(x)) reverses along the axes that only one of them names.
 struct ReverseOfReverse : OpRewritePattern<ReverseOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -315,5 +358,6 @@ void keratin::passes::populateMovementPatterns(RewritePatternSet &patterns) {
   patterns
       .add<TransposeOfTranspose, TransposeOfBroadcast, TransposeOfUnitDims, ElementwiseOfTransposes,
            SliceOfTranspose, SliceOfSlice, SliceOfPad, SliceOfConcatenate, ConcatenateOfOne,
-           ReverseOfReverse, ReverseOfNothing, AddOfScatters>(patterns.getContext());
+           GatherOfRepeated, ReverseOfReverse, ReverseOfNothing, AddOfScatters>(
+          patterns.getContext());
 }

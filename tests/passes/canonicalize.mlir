@@ -207,6 +207,31 @@ func.func @slices_merge(%x: tensor<40xf32>) -> tensor<3xf32> {
   return %1 : tensor<3xf32>
 }
 
+// Rows that stand twice are gathered from where they stand first.
+// CHECK-LABEL: func.func @gather_of_repeated
+// CHECK-DAG:     %[[I:.*]] = keratin.constant dense<[4, 0, 1, 2, 1]> : tensor<5xi32>
+// CHECK-DAG:     %[[XY:.*]] = keratin.concatenate %arg0, %arg1
+// CHECK:         keratin.gather %[[XY]], %[[I]]
+func.func @gather_of_repeated(%x: tensor<2x3xf32>, %y: tensor<3x3xf32>) -> tensor<5x3xf32> {
+  %i = keratin.constant dense<[4, 5, 6, 2, 1]> : tensor<5xi32>
+  %0 = keratin.concatenate %x, %y, %x {axis = 0 : i64} : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<2x3xf32>) -> tensor<7x3xf32>
+  %1 = keratin.gather %0, %i : (tensor<7x3xf32>, tensor<5xi32>) -> tensor<5x3xf32>
+  return %1 : tensor<5x3xf32>
+}
+
+// Not where a place is beyond the last row, which is said of the rows as they are; nor where places are not known.
+// CHECK-LABEL: func.func @gather_beyond_repeated
+// CHECK-COUNT-2: keratin.concatenate %arg0, %arg0
+func.func @gather_beyond_repeated(%x: tensor<2xf32>, %i: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %far = keratin.constant dense<[1, 4]> : tensor<2xi32>
+  %0 = keratin.concatenate %x, %x {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %1 = keratin.gather %0, %far : (tensor<4xf32>, tensor<2xi32>) -> tensor<2xf32>
+  %2 = keratin.exp %x : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = keratin.concatenate %x, %x, %2 {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<6xf32>
+  %4 = keratin.gather %3, %i : (tensor<6xf32>, tensor<2xi32>) -> tensor<2xf32>
+  return %1, %4 : tensor<2xf32>, tensor<2xf32>
+}
+
 // CHECK-LABEL: func.func @slice_picks_one_of_concatenated
 // CHECK-NEXT:    %[[S:.*]] = keratin.slice %arg1 starts = <1, 0> strides = [1, 1] : (tensor<4x2xf32>) -> tensor<2x2xf32>
 // CHECK-NEXT:    return %[[S]], %arg0
