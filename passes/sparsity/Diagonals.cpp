@@ -26,6 +26,12 @@ struct Diagonal {
   SetTensor columns; // sets of one member, or of none
 };
 
+// Elements of a diagonal, or of what is only moved into it, that are entries of the matrix.
+struct Piece {
+  Value value;
+  std::vector<int64_t> rows, columns; // columns from 1 on; 0: no entry
+};
+
 // Diagonals of operands that are by the same elements: at most one of each operand.
 struct Joined {
   SmallVector<const Diagonal *> ofOperands;
@@ -245,23 +251,93 @@ private:
     return result;
   }
 
+  // Zeros around what a gradient of a slice pads are no entries: what is padded has them all.
+  void addPieces(const Part &part, const Diagonal &diagonal, std::vector<Piece> &pieces) {
+    SmallVector<Piece> pending{{diagonal.value, part.rows, diagonal.columns->ints}};
+    for (auto [row, id] : llvm::zip(pending[0].rows, pending[0].columns))
+      id = row < 0 ? 0 : id;
+    while (!pending.empty()) {
+      Piece piece = pending.pop_back_val();
+      Operation *op = piece.value.getDefiningOp();
+      if (!takePadded(op, piece, pending) && !takeAddends(op, piece, pending))
+        pieces.push_back(std::move(piece));
+    }
+  }
+
+  bool takePadded(Operation *op, const Piece &piece, SmallVectorImpl<Piece> &operands) {
+    if (!isa_and_present<PadOp, ReshapeOp>(op))
+      return false;
+    const size_t count = getTensorType(op->getOperand(0)).getNumElements();
+    Piece padded{op->getOperand(0), std::vector<int64_t>(count, -1), std::vector<int64_t>(count)};
+    const SetTensor moved = rules.apply(op, {shared(numbered(padded.value))});
+    for (auto [id, row, column] : llvm::zip(moved->ints, piece.rows, piece.columns)) {
+      if (id) {
+        padded.rows[id - 1] = row;
+        padded.columns[id - 1] = column;
+      } else if (column) {
+        return false;
+      }
+    }
+    operands.push_back(std::move(padded));
+    return true;
+  }
+
+  bool takeAddends(Operation *op, const Piece &piece, SmallVectorImpl<Piece> &operands) {
+    if (!isa_and_present<AddOp>(op))
+      return false;
+    SmallVector<Piece> addends;
+    std::vector<int64_t> seen(piece.columns.size(), 0);
+    for (Value operand : op->getOperands()) {
+      Piece &addend = addends.emplace_back(piece);
+      addend.value = operand;
+      for (auto [is, column, times] : llvm::zip(filled(operand), addend.columns, seen)) {
+        column = is ? column : 0;
+        times += is;
+      }
+    }
+    for (auto [column, times] : llvm::zip(piece.columns, seen))
+      if (times > 1 || (column && !times))
+        return false;
+    llvm::append_range(operands, llvm::reverse(addends));
+    return true;
+  }
+
+  // As many diagonals of the same length in each part: in the order of entries their elements lie
+  // at equal distances.
+  static bool areEven(ArrayRef<Piece> pieces, ArrayRef<size_t> ofParts) {
+    return llvm::all_equal(ofParts) &&
+           llvm::all_equal(llvm::map_range(pieces, [](const Piece &p) { return p.rows.size(); }));
+  }
+
   std::optional<Diagonals> gathered(const SparsityPattern &pattern) {
+    std::vector<Piece> pieces;
+    SmallVector<size_t> ofParts;
+    for (const Part &part : parts) {
+      const size_t before = pieces.size();
+      for (const Diagonal &diagonal : inOrder(part))
+        addPieces(part, diagonal, pieces);
+      ofParts.push_back(pieces.size() - before);
+    }
+    const bool repeats = areEven(pieces, ofParts);
     SmallVector<Value> all;
+    llvm::DenseMap<Value, int64_t> offsetOf;
     // By row and column.
     std::unordered_map<uint64_t, int64_t> placeOf;
     auto key = [&](int64_t row, int64_t column) { return uint64_t(row) * columns + column; };
-    int64_t offset = 0;
-    for (const Part &part : parts)
-      for (const Diagonal &diagonal : inOrder(part)) {
-        for (auto [i, id] : llvm::enumerate(diagonal.columns->ints))
-          // An entry that is a sum of two.
-          if (id && part.rows[i] >= 0 &&
-              !placeOf.try_emplace(key(part.rows[i], id - 1), offset + int64_t(i)).second)
-            return std::nullopt;
-        const int64_t count = diagonal.columns->size();
-        all.push_back(g.reshape(diagonal.value, {DimExpr(count)}));
-        offset += count;
+    int64_t next = 0;
+    for (const Piece &piece : pieces) {
+      auto [offset, isNew] = offsetOf.try_emplace(piece.value, next);
+      if (isNew || repeats) {
+        const int64_t count = int64_t(piece.rows.size());
+        all.push_back(g.reshape(piece.value, {DimExpr(count)}));
+        offset->second = next;
+        next += count;
       }
+      for (auto [i, row, id] : llvm::enumerate(piece.rows, piece.columns))
+        // An entry that is a sum of two.
+        if (id && !placeOf.try_emplace(key(row, id - 1), offset->second + int64_t(i)).second)
+          return std::nullopt;
+    }
     Diagonals result;
     for (int64_t row = 0; row < pattern.rows; ++row)
       for (uint32_t column : pattern.row(row)) {

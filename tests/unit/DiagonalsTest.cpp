@@ -139,6 +139,22 @@ TEST_CASE("what is moved into the result is not moved", "[sparsity]") {
       .check(6);
 }
 
+TEST_CASE("zeros around what is padded are left out", "[sparsity]") {
+  // Where two overlap, as on the main diagonal here, they are added up.
+  const std::string slices = R"(
+    %a = keratin.slice %x starts = <0> strides = [1] : (tensor<6xf64>) -> tensor<4xf64>
+    %b = keratin.slice %x starts = <2> strides = [1] : (tensor<6xf64>) -> tensor<4xf64>
+    %c = keratin.mul %a, %b : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+    %d = keratin.pad %c low = <0> interior = [0] : (tensor<4xf64>) -> tensor<6xf64>
+)";
+  const std::string shifted = R"(
+    %e = keratin.pad %c low = <2> interior = [0] : (tensor<4xf64>) -> tensor<6xf64>
+    %y = keratin.add %d, %e)" +
+                              kBinary;
+  Function("tensor<6xf64>", slices + "%y = keratin.add %x, %d" + kBinary).check(6 + 4);
+  Function("tensor<6xf64>", slices + shifted).check(6 + 4 + 4);
+}
+
 TEST_CASE("an infinite derivative stays out of what has no path", "[sparsity]") {
   // sqrt at zero, in elements that x does not reach.
   Function("tensor<6xf64>", R"(
