@@ -108,16 +108,16 @@ private:
       if (Code code = mpi.check(mpi.MPI_Query_thread(&level), "MPI_Query_thread", status))
         return code;
     } else {
-      if (Code code = mpi.check(mpi.MPI_Init_thread(nullptr, nullptr, mpiThreadSerialized, &level),
+      if (Code code = mpi.check(mpi.MPI_Init_thread(nullptr, nullptr, mpi.threadSerialized, &level),
                                 "MPI_Init_thread", status))
         return code;
       isInitialiser = true;
     }
-    if (level < mpiThreadSerialized)
+    if (level < mpi.threadSerialized)
       return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
                            "%s: MPI was initialised for the threads of level %d; needed is %d "
                            "(MPI_THREAD_SERIALIZED) or more",
-                           mpi.name, level, mpiThreadSerialized);
+                           mpi.name, level, mpi.threadSerialized);
     return KERATIN_OK;
   }
 

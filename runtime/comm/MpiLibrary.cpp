@@ -17,9 +17,44 @@ Code MpiLibrary::check(int result, const char *function, keratin_status_t *statu
   return fail(status, KERATIN_UNAVAILABLE, "%s: %s failed: %s", name, function, text);
 }
 
-// Constants of mpi.h, which comm_openmpi and comm_mpich try out.
+// What a library says of itself; "" where it says nothing.
+struct Described {
+  explicit Described(void *library) {
+    auto describe =
+        reinterpret_cast<int (*)(char *, int *)>(dlsym(library, "MPI_Get_library_version"));
+    int length = 0;
+    if (!describe || describe(text, &length) != 0)
+      text[0] = '\0';
+  }
+  bool has(const char *word) const { return strstr(text, word); }
+
+  char text[9000] = ""; // MPI_MAX_LIBRARY_VERSION_STRING is 256 and 8192
+};
+
+// The ABI that MPI 5.0 has written down. A library that has the function and another ABI says -1.
+static bool hasStandardAbi(void *library) {
+  auto versionOf = reinterpret_cast<int (*)(int *, int *)>(dlsym(library, "MPI_Abi_get_version"));
+  int major = -1, minor = -1;
+  return versionOf && versionOf(&major, &minor) == 0 && major == 1;
+}
+
+// Constants of each mpi.h, which comm_launchers tries out.
 static Code recogniseAbi(void *library, const char *path, MpiLibrary &mpi,
                          keratin_status_t *status) {
+  const Described described(library);
+  // MPICH, and those who have agreed on its ABI.
+  const bool isKin =
+      described.has("MPICH") || described.has("Intel(R) MPI") || described.has("MVAPICH");
+  if (hasStandardAbi(library)) {
+    mpi.name = isKin ? "MPICH" : described.has("Open MPI") ? "Open MPI" : "MPI";
+    mpi.world = 0x101;
+    mpi.byte = 0x247;
+    mpi.errorsReturn = 0x143;
+    mpi.ignoredStatus = nullptr;
+    mpi.threadSerialized = 2048;
+    return KERATIN_OK;
+  }
+  mpi.threadSerialized = 2;
   if (void *world = dlsym(library, "ompi_mpi_comm_world")) {
     mpi.name = "Open MPI";
     mpi.world = MpiHandle(world);
@@ -29,18 +64,11 @@ static Code recogniseAbi(void *library, const char *path, MpiLibrary &mpi,
     if (mpi.byte && mpi.errorsReturn)
       return KERATIN_OK;
   }
-  auto describe =
-      reinterpret_cast<int (*)(char *, int *)>(dlsym(library, "MPI_Get_library_version"));
-  char text[9000] = ""; // MPI_MAX_LIBRARY_VERSION_STRING is 256 and 8192
-  int length = 0;
-  // MPICH, and those who have agreed on its ABI.
-  bool isKin = describe && describe(text, &length) == 0 &&
-               (strstr(text, "MPICH") || strstr(text, "Intel(R) MPI") || strstr(text, "MVAPICH"));
   if (!isKin)
     return fail(status, KERATIN_UNIMPLEMENTED,
-                "MPI: '%s' (%.60s) is neither Open MPI nor of MPICH's kin; not implemented: other "
-                "ABIs",
-                path, text);
+                "MPI: '%s' (%.60s) is neither Open MPI nor of MPICH's kin, and has not the ABI of "
+                "MPI 5; not implemented: other ABIs",
+                path, described.text);
   mpi.name = "MPICH";
   mpi.world = 0x44000000;
   mpi.byte = 0x4c00010d;
@@ -76,14 +104,19 @@ static void *openLibrary(const char **path, keratin_status_t *status) {
   // The one whose launcher has started the process.
   static const char *const openMpi[] = {"libmpi.so.40", "libmpi.so.80", nullptr};
   static const char *const mpich[] = {"libmpich.so.12", "libmpi.so.12", nullptr};
+  // Of whatever MPI: names by its versions, and what MPICH 5 has besides.
+  static const char *const standard[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", nullptr};
   bool isMpich = !getenv("OMPI_COMM_WORLD_SIZE") && getenv("PMI_SIZE");
   void *library = openFirst(isMpich ? mpich : openMpi, path);
   if (!library)
     library = openFirst(isMpich ? openMpi : mpich, path);
   if (!library)
+    library = openFirst(standard, path);
+  if (!library)
     fail(status, KERATIN_FAILED_PRECONDITION,
-         "MPI: neither Open MPI (libmpi.so.40) nor MPICH (libmpich.so.12) can be opened (%s); "
-         "needed is one of them, or a library that KERATIN_MPI_LIBRARY names",
+         "MPI: neither Open MPI (libmpi.so.40) nor MPICH (libmpich.so.12) nor one of the standard "
+         "ABI (libmpi_abi.so.1) can be opened (%s); needed is one of them, or a library that "
+         "KERATIN_MPI_LIBRARY names",
          dlerror());
   return library;
 }

@@ -1,6 +1,7 @@
 // The functions of an MPI library, opened by name: no header and no library of any MPI is needed to
-// build this. Handles are pointers in Open MPI and ints in MPICH and its kin; here they are words
-// that hold either, since both ABIs pass them in a register, and write the low bytes of a word.
+// build this. Handles are pointers in Open MPI and in the standard ABI of MPI 5, and ints in MPICH
+// and its kin; here they are words that hold either, since all ABIs pass them in a register, and
+// write the low bytes of a word.
 #ifndef KERATIN_RUNTIME_COMM_MPILIBRARY_H
 #define KERATIN_RUNTIME_COMM_MPILIBRARY_H
 
@@ -45,19 +46,17 @@ using MpiHandle = uintptr_t;
 
 struct MpiLibrary {
   KERATIN_FUNCTION_TABLE(KERATIN_MPI_FUNCTIONS)
+  const char *name = nullptr; // "Open MPI", "MPICH"; "MPI" of others that have the standard ABI
   // Of its ABI.
-  const char *name = nullptr; // "Open MPI", "MPICH"
   MpiHandle world, byte, errorsReturn;
   void *ignoredStatus;
+  int threadSerialized;
 
   // What keratin_comm_open_mpi says of it.
   Code open(keratin_status_t *status);
   // OK, or what the library says of the result of a function.
   Code check(int result, const char *function, keratin_status_t *status) const;
 };
-
-// MPI's own numbers, the same in both ABIs.
-inline constexpr int mpiThreadSerialized = 2;
 
 Code findMpi(const MpiLibrary **library, keratin_status_t *status);
 

@@ -4,7 +4,6 @@ Each rank is a process that runs step.py.
 """
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -12,11 +11,10 @@ import numpy
 import pytest
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent / 'support'))
+from mpis import MPIS  # noqa: E402
+
 LIMIT = 300
-LAUNCHERS = {
-    'Open MPI': ['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe'],
-    'MPICH': ['mpirun.mpich'],
-}
 
 
 def environment(**more):
@@ -62,14 +60,21 @@ def test_training_on_ranks_of_one_machine_is_that_of_one_process(alone, tmp_path
     check(results(tmp_path, size), alone, 'shared memory')
 
 
-@pytest.mark.parametrize('name', LAUNCHERS)
-def test_training_over_mpi_is_that_of_one_process(alone, tmp_path, name):
-    if shutil.which(LAUNCHERS[name][0]) is None:
-        pytest.skip('%s is not here' % LAUNCHERS[name][0])
-    run = subprocess.run([*LAUNCHERS[name], '-n', '2', sys.executable, HERE / 'step.py', tmp_path / 'out'],
-                         env=environment(), timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def run_mpi(name, size, command):
+    """What the ranks printed, in any order."""
+    mpi = MPIS[name]
+    if not mpi.is_here():
+        pytest.skip('%s is not here' % mpi.launcher[0])
+    run = subprocess.run(mpi.command(size, *command), env=environment(**mpi.environment()), timeout=LIMIT, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert run.returncode == 0, run.stdout
-    check(results(tmp_path, 2), alone, name)
+    return run.stdout
+
+
+@pytest.mark.parametrize('name', MPIS)
+def test_training_over_mpi_is_that_of_one_process(alone, tmp_path, name):
+    run_mpi(name, 2, [sys.executable, HERE / 'step.py', tmp_path / 'out'])
+    check(results(tmp_path, 2), alone, MPIS[name].engine)
 
 
 MESH = ['float32', 'data=2', 'model=2']
@@ -92,11 +97,7 @@ def test_training_on_a_mesh_is_that_of_one_process(alone, tmp_path):
 
 
 def test_training_on_a_mesh_over_mpi_is_that_of_one_process(alone, tmp_path):
-    if shutil.which('mpirun.openmpi') is None:
-        pytest.skip('mpirun.openmpi is not here')
-    run = subprocess.run([*LAUNCHERS['Open MPI'], '-n', '4', sys.executable, HERE / 'step.py', tmp_path / 'out', *MESH],
-                         env=environment(), timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert run.returncode == 0, run.stdout
+    run_mpi('Open MPI 4', 4, [sys.executable, HERE / 'step.py', tmp_path / 'out', *MESH])
     check_mesh(results(tmp_path, 4), alone, 'Open MPI')
 
 
@@ -124,17 +125,16 @@ def test_code_for_other_sizes_adds_up_along_the_same_axis():
         assert (code, output) == (0, '6.0 6.0\n'), output
 
 
-def test_engines_give_the_same_bits(tmp_path):
-    if shutil.which('mpirun.openmpi') is None:
-        pytest.skip('mpirun.openmpi is not here')
-    for code, output in run_ranks(2, 'bits-%d' % os.getpid(), [sys.executable, HERE / 'step.py', tmp_path / 'out']):
+@pytest.mark.parametrize('name', MPIS)
+def test_engines_give_the_same_bits(tmp_path, name):
+    command = [sys.executable, HERE / 'step.py', tmp_path / 'out']
+    for code, output in run_ranks(2, 'bits-%d' % os.getpid(), command):
         assert code == 0, output
     first = results(tmp_path, 2)
-    subprocess.run([*LAUNCHERS['Open MPI'], '-n', '2', sys.executable, HERE / 'step.py', tmp_path / 'out'],
-                   env=environment(), timeout=LIMIT, check=True)
+    run_mpi(name, 2, command)
     for one, other in zip(first, results(tmp_path, 2)):
-        for name in ('losses', 'w0', 'w1', 'w2', 'y'):
-            assert one[name].tobytes() == other[name].tobytes()
+        for result in ('losses', 'w0', 'w1', 'w2', 'y'):
+            assert one[result].tobytes() == other[result].tobytes()
 
 
 MESH_OF_FOUR = "D.init({'data': 2, 'model': 2})"

@@ -1,14 +1,13 @@
 """KERATIN_SHARD: programs of Keras's, unchanged, on several ranks against one process."""
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import numpy
 import pytest
 
-from distributed_test import LAUNCHERS, LIMIT, environment, run_ranks
+from distributed_test import LIMIT, environment, run_mpi, run_ranks
 
 HERE = pathlib.Path(__file__).parent
 pytest.importorskip('keras_preprocessing')
@@ -75,15 +74,10 @@ def test_states_in_parts_give_the_same_bits(tmp_path, monkeypatch):
 
 
 def test_over_mpi(tmp_path, monkeypatch):
-    launcher = LAUNCHERS['Open MPI']
-    if shutil.which(launcher[0]) is None:
-        pytest.skip('%s is not here' % launcher[0])
     monkeypatch.setenv('SEED', '7')
     expected = alone('dense', tmp_path / 'alone', monkeypatch)
-    run = subprocess.run([*launcher, '-n', '2', *command('dense', tmp_path / 'ranks')], env=environment(), timeout=LIMIT,
-                         text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert run.returncode == 0, run.stdout
-    assert run.stdout.count('trained') == 1, run.stdout
+    output = run_mpi('Open MPI 4', 2, command('dense', tmp_path / 'ranks'))
+    assert output.count('trained') == 1, output
     check_equal(results(tmp_path / 'ranks', 2), expected)
 
 

@@ -1,19 +1,17 @@
-"""Ranks started by the launchers that there are: mpirun of Open MPI and of MPICH (Debian's names), and variables alone.
+"""Ranks started by the launchers that there are: mpirun of Debian's MPIs and of PyPI's (tests/support/mpis.py), and variables alone.
 
 launchers_test.py RANK: the program LaunchedRank.c."""
 
 import os
-import shutil
+import pathlib
 import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'support'))
+from mpis import MPIS  # noqa: E402
+
 RANK = sys.argv[1]
-# Open MPI asks for all that follows on machines like those of CI: root, more ranks than cores.
-LAUNCHERS = {
-    'Open MPI': ['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe', '--mca', 'btl', 'self,tcp'],
-    'MPICH': ['mpirun.mpich'],
-}
 LIMIT = 120  # seconds
 
 
@@ -27,19 +25,21 @@ def expect(found, wanted, output):
         sys.exit(f'{wanted!r} was expected, found was {found!r}:\n{output}')
 
 
-def mpi(name, launcher, ranks, *arguments):
-    run = subprocess.run([*launcher, '-n', str(ranks), RANK, *arguments], env=clean_environment(), text=True, timeout=LIMIT,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    expect(f'{ranks} ranks over {name}: all collectives are right' in run.stdout, True, run.stdout)
+def launch(mpi, ranks, *arguments, **more):
+    return subprocess.run(mpi.command(ranks, RANK, *arguments), text=True, timeout=LIMIT,
+                          env=clean_environment(**mpi.environment(), **more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def all_is_right(mpi, ranks, *arguments):
+    run = launch(mpi, ranks, *arguments)
+    expect(f'{ranks} ranks over {mpi.engine}: all collectives are right' in run.stdout, True, run.stdout)
     expect(run.returncode, 0, run.stdout)
     print(run.stdout.strip().splitlines()[-1])
 
 
-def mpi_with_a_lost_rank(launcher):
+def a_lost_rank_ends_the_job(mpi):
     started = time.monotonic()
-    run = subprocess.run([*launcher, '-n', '3', RANK, 'kill', '0', 'early'], text=True, timeout=LIMIT,
-                         env=clean_environment(KERATIN_COLLECTIVE_TIMEOUT='5'),
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    run = launch(mpi, 3, 'kill', '0', 'early', KERATIN_COLLECTIVE_TIMEOUT='5')
     expect(run.returncode != 0 and 'are right' not in run.stdout, True, run.stdout)
     print(f'a lost rank ended the job in {time.monotonic() - started:.1f} s')
 
@@ -60,11 +60,11 @@ codes, output = shared(3, f'lost-{os.getpid()}', 'kill', '0', 'early')
 expect(codes, [1, -9, 1], output)
 expect(output.count('rank 1 is gone'), 2, output)
 
-for name, launcher in LAUNCHERS.items():
-    if shutil.which(launcher[0]) is None:
-        print(f'{launcher[0]} is not here: nothing of {name} was tried')
+for name, mpi in MPIS.items():
+    if not mpi.is_here():
+        print(f'{mpi.launcher[0]} is not here: nothing of {name} was tried')
         continue
     for ranks in (2, 3, 4):
-        mpi(name, launcher, ranks)
-    mpi(name, launcher, 17, 'brief')
-    mpi_with_a_lost_rank(launcher)
+        all_is_right(mpi, ranks)
+    all_is_right(mpi, 17, 'brief')
+    a_lost_rank_ends_the_job(mpi)
