@@ -21,6 +21,14 @@ static std::unique_ptr<Pass> expandComplex(const PhaseOptions &phaseOptions) {
   return passes::createExpandComplex(options);
 }
 
+static std::unique_ptr<Pass> expandFactorizations(const PhaseOptions &phaseOptions) {
+  passes::ExpandFactorizationsOptions options;
+  // A device has enough to do for all its threads only with all matrices at once.
+  if (phaseOptions.limits.hasOwnMemory)
+    options.bytesAtOnce = 0;
+  return passes::createExpandFactorizations(options);
+}
+
 static std::unique_ptr<Pass> foldConstants(const PhaseOptions &phaseOptions) {
   passes::FoldConstantsOptions options;
   // What the call must report is left to it.
@@ -74,7 +82,7 @@ static constexpr Maker graphPasses[] = {
 static constexpr Maker simplifyPasses[] = {
     [](const PhaseOptions &) { return passes::createEraseMarkers(); },
     [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
-    [](const PhaseOptions &) { return passes::createExpandFactorizations(); },
+    expandFactorizations,
     [](const PhaseOptions &) { return passes::createExpandFourierTransforms(); },
     [](const PhaseOptions &) { return passes::createMergeLoops(); },
     [](const PhaseOptions &) { return passes::createSimplifyLoops(); },

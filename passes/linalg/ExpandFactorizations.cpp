@@ -38,11 +38,24 @@ template <typename Op> Op widened(OpBuilder &builder, Op op) {
 }
 
 struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactorizationsPass> {
+  using ExpandFactorizationsBase::ExpandFactorizationsBase;
+
   // Ops of this kind, those in loops and branches included.
-  template <typename Op> void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op)) {
+  template <typename Op> SmallVector<Op> all() {
     SmallVector<Op> ops;
     getOperation().walk([&](Op op) { ops.push_back(op); });
-    for (Op op : ops) {
+    return ops;
+  }
+
+  template <typename Op> void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op)) {
+    for (Op op : all<Op>()) {
+      OpBuilder builder(op);
+      if (auto results = divideBatch(builder, op, bytesAtOnce)) {
+        op->replaceAllUsesWith(*results);
+        op->erase();
+      }
+    }
+    for (Op op : all<Op>()) {
       OpBuilder builder(op);
       op = widened(builder, op);
       op->replaceAllUsesWith(expansion(builder, op));

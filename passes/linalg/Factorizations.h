@@ -4,6 +4,8 @@
 
 #include "ir/builder/GraphMath.h"
 
+#include <optional>
+
 namespace keratin::passes {
 
 // Each emits, where the builder is and with the op's location, what computes the results of the op,
@@ -15,6 +17,12 @@ llvm::SmallVector<mlir::Value> expandLu(mlir::OpBuilder &builder, ir::LuOp op);
 llvm::SmallVector<mlir::Value> expandQr(mlir::OpBuilder &builder, ir::QrOp op);
 llvm::SmallVector<mlir::Value> expandEigh(mlir::OpBuilder &builder, ir::EighOp op);
 llvm::SmallVector<mlir::Value> expandSvd(mlir::OpBuilder &builder, ir::SvdOp op);
+
+// The same op in a loop over parts of its batch, whose operands and results have about so many
+// bytes; nullopt, and nothing emitted, where the batch is small, or its size is not known. The
+// results are returned in their order; the op itself is left alone.
+std::optional<llvm::SmallVector<mlir::Value>> divideBatch(mlir::OpBuilder &builder,
+                                                          mlir::Operation *op, int64_t bytesAtOnce);
 
 } // namespace keratin::passes
 

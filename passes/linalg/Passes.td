@@ -22,7 +22,27 @@ def ExpandFactorizations : KeratinPass<"expand-factorizations"> {
       …                    // row %t is divided by %d, the rows below lose %column times it
     }
     ```
+
+    Of a batch of known size that is more than caches hold, groups of matrices are done one after the other.
+    Before:
+    ```mlir
+    %y = keratin.cholesky %x : (tensor<1000x64x64xf32>) -> tensor<1000x64x64xf32>
+    ```
+    After (the op in the loop is expanded as above):
+    ```mlir
+    %0 = keratin.reshape %x : (tensor<1000x64x64xf32>) -> tensor<125x8x64x64xf32>
+    %1 = keratin.scan length = <125> init() over(%0) with() : (…) -> tensor<125x8x64x64xf32> {
+    ^bb0(%t: tensor<i64>, %some: tensor<8x64x64xf32>):
+      %2 = keratin.cholesky %some : (tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+      keratin.yield %2 : tensor<8x64x64xf32>
+    }
+    %y = keratin.reshape %1 : (tensor<125x8x64x64xf32>) -> tensor<1000x64x64xf32>
+    ```
   }];
+  let options = [
+    Option<"bytesAtOnce", "bytes-at-once", "int64_t", "256 << 10",
+        "operands and results of the matrices that are done at once; 0: all of a batch">,
+  ];
 }
 
 def ExpandFourierTransforms : KeratinPass<"expand-fourier-transforms"> {

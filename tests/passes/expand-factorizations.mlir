@@ -1,4 +1,5 @@
 // RUN: keratin-opt %s --keratin-expand-factorizations --cse | FileCheck %s
+// RUN: keratin-opt %s --keratin-expand-factorizations=bytes-at-once=0 --cse | FileCheck %s --check-prefix=WHOLE
 
 // CHECK-LABEL: func.func @a_block_is_a_loop_over_rows
 // CHECK-SAME:  (%[[X:[a-z0-9]+]]: tensor<4x4xf32>)
@@ -122,4 +123,35 @@ func.func @elimination_exchanges_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>
 func.func @elimination_by_panels(%x: tensor<48x48xf32>) -> (tensor<48x48xf32>, tensor<48xi64>) {
   %0:2 = keratin.lu %x : (tensor<48x48xf32>) -> (tensor<48x48xf32>, tensor<48xi64>)
   return %0#0, %0#1 : tensor<48x48xf32>, tensor<48xi64>
+}
+
+// More than caches hold: 8 of 32 KiB are done at once.
+// CHECK-LABEL: func.func @many_matrices_in_groups
+// CHECK:         keratin.reshape {{.*}} -> tensor<125x8x64x64xf32>
+// CHECK:         keratin.scan length = <125> init() over({{.*}}) {{.*}} -> tensor<125x8x64x64xf32>
+// CHECK:           keratin.scan length = <32>
+// CHECK:         return
+// WHOLE-LABEL: func.func @many_matrices_in_groups
+// WHOLE-NOT:     keratin.scan length = <125>
+// WHOLE:         keratin.scan length = <32> init(%{{.*}}) {{.*}} : (tensor<50x20x32x64xf32>)
+func.func @many_matrices_in_groups(%x: tensor<50x20x64x64xf32>) -> tensor<50x20x64x64xf32> {
+  %0 = keratin.cholesky %x : (tensor<50x20x64x64xf32>) -> tensor<50x20x64x64xf32>
+  return %0 : tensor<50x20x64x64xf32>
+}
+
+// A prime number of them: seven are left over.
+// CHECK-LABEL: func.func @what_groups_leave_over
+// CHECK:         keratin.scan length = <6> init() over({{.*}}) {{.*}} -> tensor<6x15x64x1xf32>
+// CHECK:         keratin.concatenate {{.*}} : (tensor<90x64x1xf32>, tensor<7x64x1xf32>) -> tensor<97x64x1xf32>
+func.func @what_groups_leave_over(%a: tensor<97x64x64xf32>, %b: tensor<97x64x1xf32>) -> tensor<97x64x1xf32> {
+  %0 = keratin.triangular_solve %a, %b : (tensor<97x64x64xf32>, tensor<97x64x1xf32>) -> tensor<97x64x1xf32>
+  return %0 : tensor<97x64x1xf32>
+}
+
+// CHECK-LABEL: func.func @a_batch_of_unknown_size_stays_together
+// CHECK-NOT:     init()
+// CHECK:         return
+func.func @a_batch_of_unknown_size_stays_together(%x: tensor<?x64x64xf32, #keratin.dims<d0, 64, 64>>) -> tensor<?x64x64xf32, #keratin.dims<d0, 64, 64>> {
+  %0 = keratin.cholesky %x : (tensor<?x64x64xf32, #keratin.dims<d0, 64, 64>>) -> tensor<?x64x64xf32, #keratin.dims<d0, 64, 64>>
+  return %0 : tensor<?x64x64xf32, #keratin.dims<d0, 64, 64>>
 }
