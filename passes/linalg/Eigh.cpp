@@ -1,9 +1,7 @@
-// Of A + c I, where c is more than all eigenvalues of A are in size: J (A + c I) with orthogonal
-// rows has those of the eigenvectors, and J and rows are the same but for their lengths. So rows
-// alone are turned. The eigenvalues follow from A and the vectors, with errors of the order of
-// rounding, however close the vectors are.
+// Few rows, or rows whose number nobody knows, are turned until they are eigenvectors; more rows
+// become tridiagonal first, which is several times less arithmetic.
+#include "passes/linalg/Eigen.h"
 #include "passes/linalg/Factorizations.h"
-#include "passes/linalg/LoopParts.h"
 #include "passes/linalg/Rotations.h"
 
 #include "ir/builder/MatrixMath.h"
@@ -13,20 +11,31 @@ using namespace mlir;
 
 namespace keratin::passes {
 
-// Repeated to each element of the matrices.
-static Value overMatrices(GraphMath &g, Value number, Value x) {
-  const int64_t rank = getTensorType(x).getRank();
-  return g.broadcastAlong(number, getShape(x), {rank - 2, rank - 1});
+// Rows up to which rotations are faster.
+static constexpr int64_t kTurnedRows = 16;
+
+// The largest size of elements along the axes, but 1 where all are 0.
+static Value scaleOf(GraphMath &g, Value x, ArrayRef<int64_t> axes) {
+  Value largest = g.reduceMax(g.abs(x), axes);
+  return g.select(g.equal(largest, g.zeroLike(largest)), g.oneLike(largest), largest);
 }
 
-// x, or 1 where it is 0.
-static Value divisor(GraphMath &g, Value x) {
-  return g.select(g.equal(x, g.zeroLike(x)), g.oneLike(x), x);
-}
-
-static Value squareSum(GraphMath &g, Value x) {
-  const int64_t rank = getTensorType(x).getRank();
-  return g.reduceSum(g.mul(x, x), {rank - 2, rank - 1});
+static Eigen eigenByTridiagonal(GraphMath &g, Value x, bool hasVectors) {
+  const int64_t axis = getTensorType(x).getRank() - 2;
+  auto over = [&](Value x, Value scale, ArrayRef<int64_t> axes) {
+    return g.div(x, g.broadcastAlong(scale, getShape(x), axes));
+  };
+  Value ofMatrix = scaleOf(g, x, {axis, axis + 1});
+  TridiagonalFactors factors = tridiagonalOf(g, over(x, ofMatrix, {axis, axis + 1}), hasVectors);
+  Tridiagonal &t = factors.t;
+  Value ofBand = scaleOf(g, g.concatenate({t.diagonal, t.beside}, axis), {axis});
+  t = {over(t.diagonal, ofBand, {axis}), over(t.beside, ofBand, {axis})};
+  Eigen eigen = eigenByDivision(g, t, hasVectors);
+  Value scale = g.mul(ofMatrix, ofBand);
+  eigen.values = g.mul(eigen.values, g.broadcastAlong(scale, getShape(eigen.values), {axis}));
+  if (hasVectors)
+    eigen.rows = timesQ(g, eigen.rows, factors.panels);
+  return eigen;
 }
 
 SmallVector<Value> expandEigh(OpBuilder &builder, EighOp op) {
@@ -36,33 +45,16 @@ SmallVector<Value> expandEigh(OpBuilder &builder, EighOp op) {
   const DimExpr n = shape.back();
   if (n == DimExpr(0))
     return {g.zeroLike(op.getValues()), g.zeroLike(op.getVectors())};
-  Value x = op.getX();
-  Value place = diagonalNumbers(g, x);
-  Value a = g.select(g.greater(place, g.zeroLike(place)), matrixTranspose(g, x), x);
-  // Divided by its largest element, then by the root of the sum of squares.
-  Value largest = divisor(g, g.reduceMax(g.abs(a), {axis, axis + 1}));
-  a = g.div(a, overMatrices(g, largest, a));
-  Value root = divisor(g, g.sqrt(squareSum(g, a)));
-  a = g.div(a, overMatrices(g, root, a));
-  Value scale = g.mul(largest, root);
-  // The root of the sum of squares of A^4 is sqrt(n) times the largest eigenvalue of it at most:
-  // its fourth root is little above that of A.
-  Value square = matrixProduct(g, a, a);
-  Value fourth = g.sqrt(squareSum(g, matrixProduct(g, square, square)));
-  Value shift = divisor(g, g.scale(g.sqrt(g.sqrt(fourth)), 1.25));
-  Value isDiagonal = g.equal(place, g.zeroLike(place));
-  Value shifted = g.select(isDiagonal, g.add(a, overMatrices(g, shift, a)), a);
-  Value rows = withOrthogonalRows(g, shifted, n);
-
-  auto along = [&](Value each) { return g.broadcastAlong(each, shape, {axis + 1}); };
-  Value vectors = g.div(rows, along(g.sqrt(g.reduceSum(g.mul(rows, rows), {axis + 1}))));
-  Value values = g.reduceSum(g.mul(matrixProduct(g, vectors, a), vectors), {axis + 1});
-  values = g.mul(values, g.broadcastAlong(scale, getShape(values), {axis}));
-  auto numbers = withElementType(getTensorType(values), builder.getI64Type());
-  Value order = builder.create<TopKOp>(op.getLoc(), numbers, g.neg(values));
-  vectors = gatherRows(g, vectors, order);
-  vectors = matrixTranspose(g, g.mul(vectors, along(signsOfRows(g, vectors))));
-  return {gatherRows(g, values, order), vectors};
+  Value x = op.getX(), place = diagonalNumbers(g, x);
+  x = g.select(g.greater(place, g.zeroLike(place)), matrixTranspose(g, x), x);
+  const bool hasVectors = !op.getVectors().use_empty();
+  auto [values, rows] = n.isConstant() && n.constantValue() > kTurnedRows
+                            ? eigenByTridiagonal(g, x, hasVectors)
+                            : eigenByRotations(g, x);
+  if (!hasVectors)
+    return {values, g.zeroLike(op.getVectors())};
+  Value signs = g.broadcastAlong(signsOfRows(g, rows), shape, {axis + 1});
+  return {values, matrixTranspose(g, g.mul(rows, signs))};
 }
 
 } // namespace keratin::passes

@@ -4,6 +4,7 @@
 // storage-efficient WY representation for products of Householder transformations, 1989).
 #include "passes/linalg/Factorizations.h"
 #include "passes/linalg/LoopParts.h"
+#include "passes/linalg/Reflections.h"
 #include "passes/loops/StepMoves.h"
 
 #include "ir/builder/LoopBuilder.h"
@@ -13,27 +14,6 @@ using namespace keratin::ir;
 using namespace mlir;
 
 namespace keratin::passes {
-
-// The v of I - v v^T, which takes a column to a multiple of the unit vector at the place, whose
-// sign is opposite to that of the element there; elements before are left. v has length sqrt(2), or
-// 0 if there are only zeros behind the place.
-static Value reflectorOf(GraphMath &g, Value column, Value place, size_t axis) {
-  Value zeros = g.zeroLike(column), isAt = placesThat(g, Comparison::EQ, column, axis, place);
-  Value rest = g.select(placesThat(g, Comparison::GE, column, axis, place), column, zeros);
-  // Of what squares neither overflow nor vanish.
-  Value largest = g.reduceMax(g.abs(rest), {int64_t(axis)});
-  Value size = g.select(g.equal(largest, g.zeroLike(largest)), g.oneLike(largest), largest);
-  Value x = g.div(rest, repeatAlong(g, size, rest, axis));
-  Value first = g.reduceSum(g.select(isAt, x, zeros), {int64_t(axis)}),
-        tail = g.reduceSum(g.select(isAt, zeros, g.mul(x, x)), {int64_t(axis)});
-  Value norm = g.sqrt(g.add(g.mul(first, first), tail));
-  Value zero = g.zeroLike(norm);
-  Value signedNorm = g.select(g.less(first, zero), g.neg(norm), norm);
-  Value length = g.sqrt(g.mul(norm, g.add(norm, g.abs(first)))); // of the sum below, over sqrt(2)
-  Value factor = g.select(g.equal(tail, zero), zero, g.div(g.oneLike(length), length));
-  Value v = g.select(isAt, repeatAlong(g, g.add(first, signedNorm), x, axis), x);
-  return g.mul(v, repeatAlong(g, factor, v, axis));
-}
 
 // Each row, along the axis, times I - v v^T.
 static Value reflectRows(GraphMath &g, Value rows, Value v, size_t axis) {
@@ -64,19 +44,7 @@ static Reflections reflectPanel(GraphMath &math, Value columns, Value first) {
     step.stacked = {v};
   });
   Value vectors = moveFirst(math, loop.getStacks()[0], int64_t(axis));
-  // T^-1 has ones on the diagonal and above it the products of the vectors.
-  Value products = matrixProduct(math, vectors, vectors, {false, /*bTransposed=*/true});
-  Value triangle = math.builder().create<TriangularSolveOp>(
-      math.location(), products.getType(), products, unitMatrices(math, products),
-      /*lower=*/false, /*transposed=*/false, /*unit_diagonal=*/true);
-  return {vectors, triangle};
-}
-
-// Takes from rows x what the reflections, or their transpose, take from the columns x^T.
-static Value reflected(GraphMath &g, Value x, Value vectors, Value triangle, bool transposed) {
-  Value products = matrixProduct(g, x, vectors, {false, /*bTransposed=*/true});
-  Value factors = matrixProduct(g, products, triangle, {false, /*bTransposed=*/!transposed});
-  return matrixProduct(g, factors, vectors);
+  return {vectors, triangleOf(math, vectors)};
 }
 
 // The first k rows and m columns of the unit matrix, in each batch of `like`.

@@ -60,6 +60,31 @@ func.func @eigenvectors_are_rows_that_are_turned(%x: tensor<2x5x5xf32>) -> (tens
   return %y#0, %y#1 : tensor<2x5xf32>, tensor<2x5x5xf32>
 }
 
+// Panels of reflections from both sides, the second on what the first leaves; then three levels of
+// nodes, of which the first has eight.
+// CHECK-LABEL: func.func @many_rows_become_tridiagonal
+// CHECK:         keratin.scan length = <16> init({{.*}}) {{.*}} : (tensor<40x40xf32>, tensor<40xf32>, tensor<40xf32>)
+// CHECK:         keratin.scan length = <16> init({{.*}}) {{.*}} : (tensor<24x24xf32>, tensor<24xf32>, tensor<24xf32>)
+// CHECK:         keratin.scan length = <8> init({{.*}}) {{.*}} : (tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>)
+// CHECK:         keratin.while at_most = <30> {{.*}} tensor<8x3x5xf32>
+// CHECK:         keratin.while at_most = <128> {{.*}} tensor<4x10xf32>
+// CHECK:         keratin.while at_most = <128> {{.*}} tensor<2x20xf32>
+// CHECK:         keratin.while at_most = <128> {{.*}} tensor<1x40xf32>
+// CHECK-NOT:     keratin.while
+// CHECK:         return
+func.func @many_rows_become_tridiagonal(%x: tensor<40x40xf32>) -> (tensor<40xf32>, tensor<40x40xf32>) {
+  %y:2 = keratin.eigh %x : (tensor<40x40xf32>) -> (tensor<40xf32>, tensor<40x40xf32>)
+  return %y#0, %y#1 : tensor<40xf32>, tensor<40x40xf32>
+}
+
+// CHECK-LABEL: func.func @eigenvalues_alone_multiply_no_reflections
+// CHECK-NOT:     reverse
+// CHECK:         return
+func.func @eigenvalues_alone_multiply_no_reflections(%x: tensor<20x20xf32>) -> tensor<20xf32> {
+  %y:2 = keratin.eigh %x : (tensor<20x20xf32>) -> (tensor<20xf32>, tensor<20x20xf32>)
+  return %y#0 : tensor<20xf32>
+}
+
 // CHECK-LABEL: func.func @singular_values_alone_need_no_vectors
 // CHECK:         keratin.while {{.*}} : (tensor<i1>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<f32>)
 func.func @singular_values_alone_need_no_vectors(%x: tensor<7x4xf32>) -> tensor<4xf32> {

@@ -55,6 +55,29 @@ HARD = {
 }
 
 
+
+
+def band(diagonal, beside):
+    return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+
+
+def turned(values):
+    q = np.linalg.qr(numbers(len(values), len(values)).astype('float64'))[0]
+    return q * values @ q.T
+
+
+# Symmetric, of as many rows as are divided: what makes the parts meet, or keeps them apart.
+MANY = {
+    'zeros': np.zeros((40, 40)), 'unit': np.eye(40), 'ones': np.ones((40, 40)), 'large': 1e30 * turned(numbers(40)),
+    'small': 1e-30 * turned(numbers(40)), 'repeated': turned(np.repeat([1., 2., 2., -1.], 10)),
+    'deficient': turned(np.repeat([1., 0.], [5, 35])), 'nearly unit': np.eye(40) + 1e-7 * turned(numbers(40)),
+    'graded': np.outer(*[10. ** -np.linspace(0, 15, 40)] * 2) * turned(numbers(40)),
+    'blocks': np.kron(np.eye(10), np.ones((4, 4))), 'pairs': band(np.abs(np.arange(41.) - 20), np.ones(40)),
+    'glued': band(np.tile(np.abs(np.arange(8.) - 4), 6), np.where(np.arange(47) % 8 == 7, 1e-6, 1)),
+    'opposite': band(np.zeros(40), np.tile([1., 0.], 20)[:39]), 'a last row': np.outer(np.eye(40)[39], np.ones(40)),
+}
+
+
 def matrices(name, dtype):
     return HARD[name].astype(dtype)
 
@@ -129,6 +152,16 @@ def test_eigh_of_hard_matrices(name, dtype):
     check_eigh((x[:n, :n] + x[:n, :n].T) / 2)
 
 
+@DTYPES
+@pytest.mark.parametrize('name', sorted(MANY))
+def test_eigh_of_many_rows(name, dtype):
+    x = MANY[name].astype(dtype)
+    place = K.placeholder(x.shape, dtype=dtype)
+    values, vectors, alone = K.function([place], [*K.eigh(place), K.eigvalsh(place)])([x])
+    check_eigenvectors(x, values, vectors)
+    np.testing.assert_allclose(alone, values, rtol=0, atol=4 * epsilon(x) * np.abs(values).max())
+
+
 def test_signs_of_eigenvectors():
     _, vectors = both_ways(lambda x: list(K.eigh(x)), symmetric(6, 5, 5))
     for column in np.moveaxis(vectors, -1, 0).reshape(-1, 5):
@@ -171,8 +204,9 @@ def test_svd_of_hard_matrices(name, dtype):
 
 @pytest.mark.parametrize('f', [lambda x: list(K.qr(x)), lambda x: list(K.eigh(x)), lambda x: list(K.svd(x))])
 @pytest.mark.parametrize('wrong', [np.nan, np.inf])
-def test_what_is_not_finite_ends(f, wrong):
-    x = numbers(2, 5, 5).astype('float64')
+@pytest.mark.parametrize('rows', [5, 20])
+def test_what_is_not_finite_ends(f, wrong, rows):
+    x = numbers(2, rows, rows).astype('float64')
     x[1, 2, 0] = wrong
     for one, other in zip(both_ways(f, x), both_ways(f, x[:1])):
         np.testing.assert_array_equal(one[0], other[0])  # the other matrix does not matter
