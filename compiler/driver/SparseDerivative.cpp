@@ -68,21 +68,27 @@ static std::optional<SparseDerivative> direct(ModuleOp module,
   return result;
 }
 
+static passes::TwoWayColouring coloured(const passes::SparsityPattern &pattern, ProductMode mode) {
+  if (mode == ProductMode::Forward)
+    return {passes::bestColouring(pattern, passes::colourColumns),
+            passes::uncoloured(pattern.rows)};
+  if (mode == ProductMode::Reverse)
+    return {passes::uncoloured(pattern.columns),
+            passes::bestColouring(pattern.transposed(), passes::colourColumns)};
+  return passes::colourBothWays(pattern);
+}
+
+static ProductGroups groupsOf(passes::Colouring colouring) {
+  return {std::move(colouring.colours), colouring.count};
+}
+
 static SparseDerivative compressed(const passes::SparsityPattern &pattern, ProductMode mode) {
   SparseDerivative result;
   addPlaces(result, pattern);
-  passes::Colouring columns, rows;
-  if (mode != ProductMode::Reverse)
-    columns = passes::bestColouring(pattern, passes::colourColumns);
-  if (mode != ProductMode::Forward)
-    rows = passes::bestColouring(pattern.transposed(), passes::colourColumns);
-  result.isReverse =
-      mode == ProductMode::Reverse || (mode == ProductMode::Fewer && rows.count < columns.count);
-  passes::Colouring &chosen = result.isReverse ? rows : columns;
-  result.places = result.isReverse ? passes::placesByRows(pattern, rows)
-                                   : passes::placesByColumns(pattern, columns);
-  result.products = chosen.count;
-  result.colours = std::move(chosen.colours);
+  passes::TwoWayColouring both = coloured(pattern, mode);
+  result.places = passes::placesByBoth(pattern, both);
+  result.forward = groupsOf(std::move(both.columns));
+  result.reverse = groupsOf(std::move(both.rows));
   return result;
 }
 
@@ -92,8 +98,7 @@ static SparseDerivative compressedSymmetric(const passes::SparsityPattern &patte
   addPlaces(result, pattern);
   passes::Colouring stars = passes::bestColouring(pattern, passes::colourStars);
   result.places = passes::placesByStars(pattern, stars);
-  result.products = stars.count;
-  result.colours = std::move(stars.colours);
+  result.forward = groupsOf(std::move(stars));
   return result;
 }
 

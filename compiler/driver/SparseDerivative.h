@@ -18,19 +18,23 @@ namespace keratin::compiler {
 
 enum class ProductMode { Forward, Reverse, Fewer, Symmetric };
 
+// Products of a matrix with sums of columns, or rows.
+struct ProductGroups {
+  // Of each column, or row, the product that it is in; -1: none.
+  std::vector<int32_t> numbers;
+  int64_t count = 0; // of products
+};
+
 struct SparseDerivative {
   // Of each entry, in row-major order.
   std::vector<int64_t> rows, columns;
-  // Products of the transposed matrix (the rows have the colours), not of the matrix (the columns).
-  bool isReverse = false;
-  // Of each column, or row: those of one colour are in one product, a sum.
-  std::vector<int32_t> colours;
-  int64_t products = 0;
+  // Of columns by the matrix, forwards, and of rows by the transposed one, in reverse.
+  ProductGroups forward, reverse;
   // Ops between the two, if all of them work element by element or move elements; else none. Of few
   // such the products can be computed in one loop, with what they need of the values.
   std::optional<int64_t> opsByElement;
-  // Where each entry is found in the products, which are one behind the other; or in what the
-  // function returns now, from which it takes no products.
+  // Where each entry is found in the products, which are one behind the other, the forward ones
+  // first; or in what the function returns now, from which it takes no products.
   std::vector<int64_t> places;
   bool isOfFunction = false;
 };

@@ -122,9 +122,7 @@ class Products {
 public:
   Products(Call &call, Value y, Value x, const Found &found)
       : call(call), g(call.g), y(y), x(x), derivative(found.derivative),
-        ofFunction(found.ofFunction), seeded(derivative.isReverse ? y : x),
-        made(derivative.isReverse ? x : y),
-        elements(ir::elementCount(ir::getShape(made))->constantValue()) {}
+        ofFunction(found.ofFunction), elements(elementsOf(y)) {}
 
   Value values() {
     if (derivative.places.empty())
@@ -137,17 +135,21 @@ public:
   }
 
 private:
-  Value colours() { return g.reshape(call.literal(derivative.colours), ir::getShape(seeded)); }
-
-  Value product(Value seed) {
-    if (derivative.isReverse)
-      return call.builder.create<ir::VjpOp>(g.location(), x.getType(), y, x, seed).getYs()[0];
-    return call.builder.create<ir::JvpOp>(g.location(), y.getType(), y, x, seed).getYs()[0];
+  Value forward(Value tangent) {
+    return call.builder.create<ir::JvpOp>(g.location(), y.getType(), y, x, tangent).getYs()[0];
+  }
+  Value reverse(Value cotangent) {
+    return call.builder.create<ir::VjpOp>(g.location(), x.getType(), y, x, cotangent).getYs()[0];
   }
 
-  // 1 where the element has the colour.
-  Value seedOf(int64_t colour) {
-    return g.cast(isNumber(colours(), colour), ir::getElementType(seeded));
+  // Of each element of a tensor the product that it is in.
+  Value numbersOf(const compiler::ProductGroups &groups, Value seeded) {
+    return g.reshape(call.literal(groups.numbers), ir::getShape(seeded));
+  }
+
+  // 1 where the element of x is in the product.
+  Value tangentOf(int64_t product) {
+    return g.cast(isNumber(numbersOf(derivative.forward, x), product), ir::getElementType(x));
   }
 
   Value isNumber(Value numbers, int64_t number) {
@@ -155,21 +157,30 @@ private:
     return g.equal(numbers, g.broadcastScalar(scalar, ir::getShape(numbers)));
   }
 
-  // One behind the other, by one walk: the numbers of colours are compared with those that elements
-  // have.
+  // One behind the other.
   Value allAtOnce() {
+    llvm::SmallVector<Value> products;
+    if (derivative.forward.count)
+      products.push_back(flat(stackOf(derivative.forward, x, [&](Value s) { return forward(s); })));
+    if (derivative.reverse.count)
+      products.push_back(flat(stackOf(derivative.reverse, y, [&](Value s) { return reverse(s); })));
+    return products.size() == 1 ? products.front() : g.concatenate(products, 0);
+  }
+
+  // By one walk: the numbers of products are compared with those that elements have.
+  Value stackOf(const compiler::ProductGroups &groups, Value seeded,
+                llvm::function_ref<Value(Value)> product) {
     const ir::Shape shape = ir::getShape(seeded);
-    ir::Shape stacked{DimExpr(derivative.products)};
+    ir::Shape stacked{DimExpr(groups.count)};
     stacked.insert(stacked.end(), shape.begin(), shape.end());
     llvm::SmallVector<int64_t> dims;
     for (int64_t i = 1; i <= call.rank(seeded); ++i)
       dims.push_back(i);
     Value numbers = g.iota(ir::getTensorType(stacked, call.elementType(DType::Int32)), 0);
-    Value seeds =
-        g.cast(g.equal(numbers, g.broadcast(colours(), stacked, dims)), ir::getElementType(seeded));
-    std::vector<Value> products =
-        forEachAtOnce(call, seeds, [&](Value seed) { return std::vector<Value>{product(seed)}; });
-    return flat(products.front());
+    Value own = g.broadcast(numbersOf(groups, seeded), stacked, dims);
+    Value seeds = g.cast(g.equal(numbers, own), ir::getElementType(seeded));
+    return forEachAtOnce(call, seeds, [&](Value seed) { return std::vector<Value>{product(seed)}; })
+        .front();
   }
 
   Value flat(Value value) {
@@ -236,8 +247,9 @@ private:
   std::optional<Band> findBand() const {
     constexpr int64_t mostSlices = 8, mostProducts = 8, mostOps = 64;
     const std::vector<int64_t> &rows = derivative.rows, &places = derivative.places;
-    if (derivative.isReverse || !derivative.opsByElement || derivative.products > mostProducts ||
-        derivative.products * *derivative.opsByElement > mostOps)
+    if (derivative.reverse.count || !derivative.opsByElement ||
+        derivative.forward.count > mostProducts ||
+        derivative.forward.count * *derivative.opsByElement > mostOps)
       return std::nullopt;
     int64_t width = 0;
     for (size_t begin = 0, e = 0; e < places.size(); ++e) {
@@ -271,12 +283,12 @@ private:
   // A product for each colour, of which the rows choose: no gather.
   Value ofBand(const Band &band) {
     std::vector<Value> products;
-    for (int64_t k = 0; k < derivative.products; ++k)
-      products.push_back(g.reshape(product(seedOf(k)), {DimExpr(elements)}));
+    for (int64_t k = 0; k < derivative.forward.count; ++k)
+      products.push_back(g.reshape(forward(tangentOf(k)), {DimExpr(elements)}));
     llvm::SmallVector<Value> columns;
     for (const std::vector<int32_t> &numbers : band.products) {
       Value chosen = products.back(), ofRow = call.literal(numbers);
-      for (int64_t k = derivative.products - 2; k >= 0; --k)
+      for (int64_t k = derivative.forward.count - 2; k >= 0; --k)
         chosen = g.select(isNumber(ofRow, k), products[k], chosen);
       columns.push_back(g.reshape(chosen, {DimExpr(elements), DimExpr(1)}));
     }
@@ -292,8 +304,7 @@ private:
   Value y, x;
   const SparseDerivative &derivative;
   const Value ofFunction; // instead of products
-  Value seeded, made;     // what products are of, and what they make
-  const int64_t elements; // of a product
+  const int64_t elements; // of y
 };
 
 } // namespace

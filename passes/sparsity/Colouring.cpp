@@ -51,7 +51,9 @@ static std::vector<int64_t> inOrder(const SparsityPattern &pattern, ColouringOrd
   return result;
 }
 
-static Colouring uncoloured(int64_t count) { return {std::vector<int32_t>(count, -1), 0}; }
+Colouring keratin::passes::uncoloured(int64_t count) {
+  return {std::vector<int32_t>(count, -1), 0};
+}
 
 Colouring keratin::passes::colourColumns(const SparsityPattern &pattern, ColouringOrder order) {
   const SparsityPattern byColumns = pattern.transposed();
@@ -149,42 +151,119 @@ Colouring keratin::passes::colourStars(const SparsityPattern &symmetric, Colouri
   return StarColouring(symmetric).run(order);
 }
 
-std::vector<int64_t> keratin::passes::placesByColumns(const SparsityPattern &pattern,
-                                                      const Colouring &columns) {
-  std::vector<int64_t> places;
-  places.reserve(pattern.entries());
-  for (int64_t i = 0; i < pattern.rows; ++i)
-    for (uint32_t j : pattern.row(i))
-      places.push_back(columns.colours[j] * pattern.rows + i);
-  return places;
+// Of the rows that have more entries than so many, or of the others; the rest is empty.
+static SparsityPattern rowsOf(const SparsityPattern &pattern, int64_t most, bool areFuller) {
+  SparsityPattern result{pattern.rows, pattern.columns, {0}, {}};
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    const auto row = pattern.row(i);
+    if ((int64_t(row.size()) > most) == areFuller)
+      result.indices.insert(result.indices.end(), row.begin(), row.end());
+    result.starts.push_back(int64_t(result.indices.size()));
+  }
+  return result;
 }
 
-std::vector<int64_t> keratin::passes::placesByRows(const SparsityPattern &pattern,
-                                                   const Colouring &rows) {
-  std::vector<int64_t> places;
-  places.reserve(pattern.entries());
-  for (int64_t i = 0; i < pattern.rows; ++i)
-    for (uint32_t j : pattern.row(i))
-      places.push_back(rows.colours[i] * pattern.columns + j);
-  return places;
+static Colouring bestOfRows(const SparsityPattern &pattern) {
+  return bestColouring(pattern.transposed(), colourColumns);
 }
+
+// What one of the rows has at most: no fewer colours of columns will do.
+static int64_t fullestRow(const SparsityPattern &pattern) {
+  size_t most = 0;
+  for (int64_t i = 0; i < pattern.rows; ++i)
+    most = std::max(most, pattern.row(i).size());
+  return int64_t(most);
+}
+
+static int64_t fullestColumn(const SparsityPattern &pattern) {
+  std::vector<int64_t> counts(pattern.columns);
+  for (uint32_t j : pattern.indices)
+    ++counts[j];
+  return counts.empty() ? 0 : *std::ranges::max_element(counts);
+}
+
+// Columns, and the rows that have more entries than half as many as the fullest, a quarter, ….
+static TwoWayColouring colourColumnsAndFullRows(const SparsityPattern &pattern) {
+  TwoWayColouring best{bestColouring(pattern, colourColumns), uncoloured(pattern.rows)};
+  for (int64_t most = fullestRow(pattern) / 2; most > 0; most /= 2) {
+    const SparsityPattern full = rowsOf(pattern, most, true), rest = rowsOf(pattern, most, false);
+    if (fullestRow(rest) + fullestColumn(full) >= best.count())
+      continue;
+    TwoWayColouring next{bestColouring(rest, colourColumns), bestOfRows(full)};
+    if (next.count() >= best.count())
+      continue;
+    for (int64_t i = 0; i < pattern.rows; ++i)
+      if (full.row(i).empty())
+        next.rows.colours[i] = -1;
+    best = std::move(next);
+  }
+  return best;
+}
+
+TwoWayColouring keratin::passes::colourBothWays(const SparsityPattern &pattern) {
+  TwoWayColouring best = colourColumnsAndFullRows(pattern);
+  TwoWayColouring turned = colourColumnsAndFullRows(pattern.transposed());
+  if (turned.count() < best.count())
+    best = {std::move(turned.rows), std::move(turned.columns)};
+  return best;
+}
+
+namespace {
+
+// How many columns of a row have each colour.
+class RowColours {
+public:
+  explicit RowColours(const Colouring &columns) : columns(columns), counts(columns.count) {}
+
+  void enter(std::span<const uint32_t> row) {
+    for (uint32_t j : row)
+      if (columns.colours[j] >= 0)
+        ++counts[columns.colours[j]];
+  }
+  bool isAlone(uint32_t j) const {
+    return columns.colours[j] >= 0 && counts[columns.colours[j]] == 1;
+  }
+  void leave(std::span<const uint32_t> row) {
+    for (uint32_t j : row)
+      if (columns.colours[j] >= 0)
+        counts[columns.colours[j]] = 0;
+  }
+
+private:
+  const Colouring &columns;
+  std::vector<uint32_t> counts;
+};
+
+} // namespace
 
 std::vector<int64_t> keratin::passes::placesByStars(const SparsityPattern &symmetric,
                                                     const Colouring &stars) {
   std::vector<int64_t> places;
   places.reserve(symmetric.entries());
-  // How many columns of each colour the row has.
-  std::vector<uint32_t> inRow(stars.count);
+  RowColours inRow(stars);
   for (int64_t i = 0; i < symmetric.rows; ++i) {
+    inRow.enter(symmetric.row(i));
     for (uint32_t j : symmetric.row(i))
-      ++inRow[stars.colours[j]];
-    for (uint32_t j : symmetric.row(i)) {
-      const bool isAlone = inRow[stars.colours[j]] == 1;
-      places.push_back(isAlone ? stars.colours[j] * symmetric.rows + i
-                               : stars.colours[i] * symmetric.rows + int64_t(j));
-    }
-    for (uint32_t j : symmetric.row(i))
-      inRow[stars.colours[j]] = 0;
+      places.push_back(inRow.isAlone(j) ? stars.colours[j] * symmetric.rows + i
+                                        : stars.colours[i] * symmetric.rows + int64_t(j));
+    inRow.leave(symmetric.row(i));
+  }
+  return places;
+}
+
+std::vector<int64_t> keratin::passes::placesByBoth(const SparsityPattern &pattern,
+                                                   const TwoWayColouring &both) {
+  std::vector<int64_t> places;
+  places.reserve(pattern.entries());
+  const int64_t ofColumns = both.columns.count * pattern.rows;
+  RowColours inRow(both.columns);
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    inRow.enter(pattern.row(i));
+    for (uint32_t j : pattern.row(i))
+      places.push_back(inRow.isAlone(j)
+                           ? both.columns.colours[j] * pattern.rows + i
+                           : ofColumns + both.rows.colours[i] * pattern.columns + int64_t(j));
+    inRow.leave(pattern.row(i));
   }
   return places;
 }

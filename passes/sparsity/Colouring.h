@@ -10,9 +10,12 @@ namespace keratin::passes {
 
 // A colour, from 0, for each column or row.
 struct Colouring {
-  std::vector<int32_t> colours;
-  int64_t count = 0; // of colours
+  std::vector<int32_t> colours; // -1: in no product
+  int64_t count = 0;            // of colours
 };
+
+// All in no product.
+Colouring uncoloured(int64_t count);
 
 // The order in which columns or rows get the least colour that is left: as they are, which suits
 // bands, or those with most neighbours first.
@@ -26,6 +29,19 @@ Colouring colourColumns(const SparsityPattern &pattern, ColouringOrder order);
 // of its colour. In time linear in the entries times a 64th of the colours, too.
 Colouring colourStars(const SparsityPattern &symmetric, ColouringOrder order);
 
+// Columns and rows of the products of which all entries are found.
+struct TwoWayColouring {
+  Colouring columns, rows;
+
+  int64_t count() const { return columns.count + rows.count; }
+};
+
+// Columns alone, rows alone, or columns and the rows that have many entries, or the other way
+// round, whichever are fewest: a full row needs a colour for each column, but a product less where
+// it is one of its own. In time linear in the entries times a 64th of the colours, and times the
+// logarithm of what the fullest row or column has.
+TwoWayColouring colourBothWays(const SparsityPattern &pattern);
+
 // The one of both orders with fewer colours.
 template <typename Colour> Colouring bestColouring(const SparsityPattern &pattern, Colour colour) {
   Colouring natural = colour(pattern, ColouringOrder::Natural);
@@ -34,10 +50,8 @@ template <typename Colour> Colouring bestColouring(const SparsityPattern &patter
 }
 
 // Where each entry of the matrix, in its order, is found in the products of the columns of each
-// colour, which are [colour][row].
-std::vector<int64_t> placesByColumns(const SparsityPattern &pattern, const Colouring &columns);
-// The same of products of the rows of each colour, [colour][column].
-std::vector<int64_t> placesByRows(const SparsityPattern &pattern, const Colouring &rows);
+// colour, which are [colour][row], and those of the rows behind them, [colour][column].
+std::vector<int64_t> placesByBoth(const SparsityPattern &pattern, const TwoWayColouring &both);
 // The same of a star colouring, [colour][row].
 std::vector<int64_t> placesByStars(const SparsityPattern &symmetric, const Colouring &stars);
 

@@ -39,6 +39,8 @@ MAPS = {
     'mask': (lambda x: x * K.constant(np.arange(N) % 3 == 0, 'float64') + x[::-1] ** 2, (N,), N + N // 3),
     'where': (lambda x: K.where(K.constant(np.arange(N) % 2), x ** 2, x[::-1]), (N,), N),
     'scalar': (lambda x: K.sum(x ** 2), (N,), N),
+    'full row and column': (lambda x: K.concatenate([K.expand_dims(K.sum(x ** 3)), x[1:] ** 2 * x[0]]), (N,), N + 2 * (N - 1)),
+    'full columns': (lambda x: K.concatenate([x * x[3], K.sum(K.reshape(x * x[5], (3, 4)), 1)]), (N,), 2 * N - 1 + 2 * N),
     'nothing': (lambda x: K.stop_gradient(x) * 2., (N,), 0),
     'running': (lambda x: K.cumsum(x ** 2, 1), (3, 4), 48),
     'loop': (lambda x: K.map_fn(lambda e: K.sum(e) * e, x), (3, 4), 144),

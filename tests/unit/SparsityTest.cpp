@@ -55,20 +55,30 @@ double element(int64_t i, int64_t j, bool isSymmetric) {
   return 1 + double(i) * 1000 + double(j);
 }
 
-// The products of the columns of each colour hold each entry where the places say.
-void checkRecovery(const SparsityPattern &pattern, const Colouring &colouring,
+// The products of the columns and of the rows of each colour hold each entry where the places say.
+void checkRecovery(const SparsityPattern &pattern, const TwoWayColouring &both,
                    const std::vector<int64_t> &places, bool isSymmetric) {
-  REQUIRE(int64_t(colouring.colours.size()) == pattern.columns);
-  std::vector<double> products(colouring.count * pattern.rows);
+  REQUIRE(int64_t(both.columns.colours.size()) == pattern.columns);
+  REQUIRE(int64_t(both.rows.colours.size()) == pattern.rows);
+  const int64_t ofColumns = both.columns.count * pattern.rows;
+  std::vector<double> products(ofColumns + both.rows.count * pattern.columns);
   for (int64_t i = 0; i < pattern.rows; ++i)
-    for (uint32_t j : pattern.row(i))
-      products[colouring.colours[j] * pattern.rows + i] += element(i, j, isSymmetric);
+    for (uint32_t j : pattern.row(i)) {
+      if (int64_t colour = both.columns.colours[j]; colour >= 0)
+        products[colour * pattern.rows + i] += element(i, j, isSymmetric);
+      if (int64_t colour = both.rows.colours[i]; colour >= 0)
+        products[ofColumns + colour * pattern.columns + j] += element(i, j, isSymmetric);
+    }
   REQUIRE(int64_t(places.size()) == pattern.entries());
   bool isRight = true;
   for (int64_t i = 0; i < pattern.rows; ++i)
     for (int64_t k = pattern.starts[i]; k < pattern.starts[i + 1]; ++k)
       isRight &= products[places[k]] == element(i, pattern.indices[k], isSymmetric);
   CHECK(isRight);
+}
+
+void checkRecovery(const SparsityPattern &pattern, const TwoWayColouring &both) {
+  checkRecovery(pattern, both, placesByBoth(pattern, both), false);
 }
 
 } // namespace
@@ -131,17 +141,30 @@ TEST_CASE("entries are found in the products of columns and of rows", "[sparsity
     SparsityPattern pattern = randomPattern(random, rows, columns, random() % 120);
     SparsityPattern turned = pattern.transposed();
     for (ColouringOrder order : {ColouringOrder::Natural, ColouringOrder::LargestFirst}) {
-      Colouring ofColumns = colourColumns(pattern, order), ofRows = colourColumns(turned, order);
-      checkRecovery(pattern, ofColumns, placesByColumns(pattern, ofColumns), false);
-      // Those of the transposed matrix, entry by entry of this one.
-      std::vector<int64_t> byRows = placesByRows(pattern, ofRows), expected(byRows.size());
-      std::vector<int64_t> next(turned.starts.begin(), turned.starts.end() - 1);
-      std::vector<int64_t> ofTurned = placesByColumns(turned, ofRows);
-      for (size_t k = 0; k < expected.size(); ++k)
-        expected[k] = ofTurned[next[pattern.indices[k]]++];
-      CHECK(byRows == expected);
-      checkRecovery(turned, ofRows, ofTurned, false);
+      checkRecovery(pattern, {colourColumns(pattern, order), uncoloured(rows)});
+      checkRecovery(pattern, {uncoloured(columns), colourColumns(turned, order)});
     }
+  }
+}
+
+TEST_CASE("full rows and columns have products of their own", "[sparsity]") {
+  std::mt19937 random(4);
+  for (int turn = 0; turn < 400; ++turn) {
+    const int64_t rows = 1 + random() % 40, columns = 1 + random() % 40;
+    std::set<std::pair<int64_t, int64_t>> places;
+    for (int64_t k = random() % 80; k > 0; --k)
+      places.emplace(random() % rows, random() % columns);
+    for (int64_t row = random() % 4; row > 0; --row)
+      for (int64_t i = random() % rows, j = 0; j < columns; j += 1 + random() % 3)
+        places.emplace(i, j);
+    for (int64_t column = random() % 4; column > 0; --column)
+      for (int64_t j = random() % columns, i = 0; i < rows; i += 1 + random() % 3)
+        places.emplace(i, j);
+    const SparsityPattern pattern = patternOf(rows, columns, places);
+    const TwoWayColouring both = colourBothWays(pattern);
+    checkRecovery(pattern, both);
+    CHECK(both.count() <= bestColouring(pattern, colourColumns).count);
+    CHECK(both.count() <= bestColouring(pattern.transposed(), colourColumns).count);
   }
 }
 
@@ -164,7 +187,7 @@ TEST_CASE("entries of symmetric matrices are found by a star colouring", "[spars
                         colourOf(a) != colourOf(c) || colourOf(b) != colourOf(d);
         }
       CHECK(isStar);
-      checkRecovery(pattern, stars, placesByStars(pattern, stars), true);
+      checkRecovery(pattern, {stars, uncoloured(size)}, placesByStars(pattern, stars), true);
     }
   }
 }
@@ -180,6 +203,10 @@ TEST_CASE("known structures need few colours", "[sparsity]") {
     arrow.insert({{i, i}, {0, i}, {i, 0}});
   CHECK(bestColouring(patternOf(1000, 1000, arrow), colourStars).count == 2);
   CHECK(bestColouring(patternOf(1000, 1000, arrow), colourColumns).count == 1000);
+  // With its row alone, the first column needs a product, and the others one.
+  CHECK(colourBothWays(patternOf(1000, 1000, arrow)).count() == 3);
+  CHECK(colourBothWays(banded(1000, 4)).columns.count == 9);
+  CHECK(colourBothWays(banded(1000, 4)).rows.count == 0);
 }
 
 TEST_CASE("colouring takes time by the entries", "[sparsity]") {
@@ -190,5 +217,6 @@ TEST_CASE("colouring takes time by the entries", "[sparsity]") {
     arrow.insert({{i, i}, {0, i}, {i, 0}});
   SparsityPattern pattern = patternOf(size, size, arrow);
   CHECK(bestColouring(pattern, colourStars).count == 2);
+  CHECK(colourBothWays(pattern).count() == 3);
   CHECK(bestColouring(banded(size, 3), colourColumns).count == 7);
 }

@@ -367,7 +367,7 @@ def Api_sparse_jacobian : Keratin_Extension<"sparse_jacobian",
         input: a variable or any other tensor of floats, of known sizes.
         mode: 'forward': by jvp() for groups of columns that share no row; 'reverse': by
             vector_jacobian_product() for groups of rows that share no column; 'auto': whichever
-            are fewer.
+            are fewer, or both, each for some.
 
     Returns:
         A sparse tensor with a row for each element of the output and a column for each of the
