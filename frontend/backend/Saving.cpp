@@ -167,6 +167,8 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
       delay.replaceAllUsesWith(delay.getX());
       delay.erase();
     });
+    // Nor does a file say why a map is a loop.
+    function.walk([](ir::ScanOp scan) { scan->removeAttr(ir::kLoopedAttr); });
     requirementsToOps(function);
     definitionsToOps(function);
   }

@@ -75,6 +75,17 @@ def test_vectorized_map():
     assert isinstance(one, list) and len(one) == 1
 
 
+def test_saved_maps_that_stay_loops(tmp_path):
+    x = K.placeholder((4, 3))
+    noise = lambda e: K.dropout(e, .5, seed=3)
+    places = lambda e: K.searchsorted(K.constant([1., 5., 9.]), e)
+    f = K.function([x], [K.vectorized_map(noise, x), K.vectorized_map(places, x)])
+    f.save(tmp_path / 'f.ktg')
+    at = np.arange(12.).reshape(4, 3)
+    for found, expected in zip(K.load_function(tmp_path / 'f.ktg')([at]), f([at])):
+        agree(found, expected)
+
+
 def test_gradients_of_each_example():
     x, y = numbers(5, 3), numbers(5)
     w = K.variable(numbers(3))
