@@ -84,6 +84,23 @@ func.func @equal_captures_and_sequences_are_one(%h: tensor<4xf32>, %x: tensor<3x
   return %0 : tensor<4xf32>
 }
 
+// Both are x, but %y depends on one of them.
+// CHECK-LABEL: func.func @equal_captures_by_which_is_derived_stay_two
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %[[A:.*]]: tensor<f32>):
+// CHECK-NEXT:      %[[W:.*]] = keratin.identity %[[A]]
+// CHECK-NEXT:      %[[V:.*]] = keratin.identity %[[A]]
+// CHECK-NEXT:      %[[Y:.*]] = keratin.sin %[[V]]
+// CHECK-NEXT:      keratin.jvp of %[[Y]] wrt %[[V]], %[[W]] along %[[Y]], %[[Y]]
+func.func @equal_captures_by_which_is_derived_stay_two(%x: tensor<f32>) -> tensor<3xf32> {
+  %all = keratin.scan length = #keratin.dims<3> init() over() with(%x, %x) : (tensor<f32>, tensor<f32>) -> tensor<3xf32> {
+  ^bb0(%t: tensor<i64>, %v: tensor<f32>, %w: tensor<f32>):
+    %y = keratin.sin %v : (tensor<f32>) -> tensor<f32>
+    %0 = keratin.jvp of %y wrt %v, %w along %y, %y : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  return %all : tensor<3xf32>
+}
+
 // The bias is read as a vector, and nobody stores its broadcast.
 // CHECK-LABEL: func.func @broadcasts_are_made_inside
 // CHECK-SAME:  (%[[H:[a-z0-9]+]]: tensor<2x4xf32>, %[[B:[a-z0-9]+]]: tensor<4xf32>)
