@@ -551,15 +551,16 @@ LogicalResult RankValues::visitMove(Operation *op) {
   else if (auto iota = dyn_cast<IotaOp>(op))
     leavesAlone = after && (*after != unsigned(iota.getAxis()) || places.contain(iota.getY()));
   else if (auto running = op->getAttrOfType<IntegerAttr>("axis");
-           running && isa<CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp, ArgMinOp>(op))
+           running && isa<CumsumOp, CumprodOp, CummaxOp, CumminOp, CumlogsumexpOp,
+                          LinearRecurrenceOp, ArgMaxOp, ArgMinOp>(op))
     leavesAlone = before && *before != unsigned(running.getInt());
-  else if (isa<TopKOp, DynamicSliceOp, DynamicUnsliceOp>(op))
+  else if (isa<DynamicSliceOp, DynamicUnsliceOp>(op))
     leavesAlone = isKept();
   else if (isa<CtcBeamSearchOp>(op))
     leavesAlone = before == 0u;
-  else if (isa<CholeskyOp, EighOp, LuOp, QrOp, SvdOp, TriangularSolveOp>(op)) // batches are before rows and columns
+  else if (isa<CholeskyOp, EighOp, LuOp, QrOp, SvdOp, TriangularSolveOp>(op)) // of batches
     leavesAlone = isKept() && *before + 2 < getShape(op->getOperand(0)).size();
-  else if (isa<FftOp>(op))
+  else if (isa<TopKOp, FftOp>(op))
     leavesAlone = isKept() && *before + 1 < getShape(op->getOperand(0)).size();
   bool mentions = false;
   forEachDims(op, [&](DimsAttr dims) {

@@ -8,6 +8,14 @@ func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.s
 
 // -----
 
+func.func @f(%x: tensor<4x?xf32, #keratin.dims<4, d0>> {keratin.name = "x", keratin.sharded = 1 : i64}) -> tensor<4x?xi64, #keratin.dims<4, d0>> {
+  // expected-error @+1 {{not implemented: top_k along 'x_dim1', of which each rank has a part; needed gather_parts}}
+  %y = keratin.top_k %x : (tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<4x?xi64, #keratin.dims<4, d0>>
+  return %y : tensor<4x?xi64, #keratin.dims<4, d0>>
+}
+
+// -----
+
 // What whoever wrote the function has ranks do together is of what all of them have, and not of parts.
 
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x", keratin.sharded = 0 : i64}) -> tensor<?xf32, #keratin.dims<d0>> {
