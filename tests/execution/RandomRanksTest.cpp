@@ -139,10 +139,16 @@ static std::optional<ShardedGraph> shard(func::FuncOp function, int64_t symbol) 
   graph.meaning = copyOf(function);
   graph.own = copyOf(marked);
   auto differentiate = [](OpPassManager &manager) {
+    manager.addPass(passes::createVectorize());
     manager.addPass(passes::createDifferentiate());
   };
-  if (!runPasses(*graph.meaning, differentiate) ||
+  if (!runPasses(*graph.meaning,
+                 [&](OpPassManager &manager) {
+                   manager.addPass(passes::createExpandComplex());
+                   differentiate(manager);
+                 }) ||
       !runPasses(*graph.own, [&](OpPassManager &manager) {
+        manager.addPass(passes::createExpandComplex());
         manager.addPass(passes::createResolveRequirements());
         differentiate(manager);
         manager.addPass(passes::createShard());

@@ -1,9 +1,7 @@
 #include "tests/support/RandomGraph.h"
 
-#include "ir/builder/GraphMath.h"
-#include "ir/dialect/Keratin.h"
-#include "ir/reference/EvaluationContext.h"
-#include "tests/support/RandomTensor.h"
+#include "ir/dialect/VectorizedMap.h"
+#include "tests/support/GraphMaker.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -14,8 +12,6 @@ using namespace keratin;
 using namespace keratin::ir;
 using namespace keratin::tests;
 using namespace mlir;
-
-using Axes = SmallVector<int64_t>;
 
 namespace {
 
@@ -31,110 +27,10 @@ constexpr OpEntry opTable[] = {
 #undef KERATIN_OP
 };
 
-// More elements than this cost interpreting time and find nothing new.
-constexpr int64_t maxElements = 3000;
-
-// One graph in a function that may hold others.
-class GraphMaker {
-public:
-  // nextSymbol: the first number that no symbol has, counted on for all graphs of a function.
-  GraphMaker(OpBuilder &builder, Block *body, uint64_t seed, int64_t &nextSymbol)
-      : b(builder), loc(builder.getUnknownLoc()), math(builder, loc), body(body), state(seed),
-        nextSymbol(nextSymbol) {
-    for (int64_t id : {0, 1, 2})
-      sizes.symbols[id] = 33; // the largest of randomSymbols
-  }
-
-  void makeArguments();
-  void makeOps(int count);
-  SmallVector<Value> takeOutputs();
-
-private:
-  // Random choices.
-  int64_t below(int64_t n) { return int64_t(nextRandom(state) % uint64_t(n)); }
-  bool chance(int percent) { return below(100) < percent; }
-  template <typename List> auto oneOf(const List &list) {
-    return *(std::begin(list) + below(std::size(list)));
-  }
-  Value anyValue() { return recent(pool); }
-  Value recent(ArrayRef<Value> values) {
-    // Chains come from taking mostly what was made last.
-    size_t window = chance(60) ? std::min<size_t>(values.size(), 5) : values.size();
-    return values[values.size() - 1 - below(window)];
-  }
-  Value anyFloat();
-  Type anyElementType();
-  DimExpr anyDim();
-  SmallVector<Value> ofType(Type type) {
-    SmallVector<Value> found;
-    for (Value value : pool)
-      if (value.getType() == type)
-        found.push_back(value);
-    return found;
-  }
-
-  bool isSmall(const Shape &shape);
-  void add(Value value) {
-    if (isSmall(getShape(value)))
-      pool.push_back(value);
-  }
-  Value like(Value x); // a value of the type of x
-  Value commonConstant(Value x);
-  Value intoDomain(Value x, StringRef domain);
-  Value compareWith(Value x) { return math.compare(Comparison(below(6)), x, like(x)); }
-  int64_t anyAxis(Value x) { return below(getTensorType(x).getRank()); }
-  Axes someAxes(Value x);
-
-  void elementwise();
-  void shape();
-  void broadcast();
-  void slice();
-  void truncate();
-  void pad();
-  void concatenate();
-  void gather();
-  void besideItself();
-  void reduce();
-  void scan();
-  void normalize();
-  void contract();
-  void windows();
-  void convolution();
-  void gradients();
-  void leaf();
-  void loop();
-  void openLoop();
-  void branch();
-  Value condition();
-  // A size that the region computes, which nothing outside of it may have.
-  bool hasOwnSize(Type type) {
-    for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
-      for (int64_t id : dim.symbols())
-        if (id >= firstOwnSymbol)
-          return true;
-    return false;
-  }
-  Value countBelow(Value numbers);
-  std::optional<std::pair<Value, Value>> handOut(Value x, int64_t &axis);
-  SmallVector<Value> fill(Block &region, llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield,
-                          std::optional<DimExpr> steps = {});
-  SmallVector<Value> someValues(int64_t most);
-
-  OpBuilder &b;
-  Location loc;
-  GraphMath math;
-  Block *body;
-  uint64_t state;
-  int64_t &nextSymbol;
-  EvaluationContext sizes; // the largest that there can be
-  SmallVector<Value> pool, arguments;
-  unsigned gradientsLeft = 2;
-  unsigned depth = 0;                   // regions around the block
-  int64_t firstOwnSymbol = INT64_MAX;   // of a region
-  std::optional<DimExpr> stepsOfRegion; // of the body of a scan
-};
-
 } // namespace
+
+// More elements than this cost interpreting time and find nothing new.
+static constexpr int64_t maxElements = 3000;
 
 Type GraphMaker::anyElementType() {
   static const keratin_dtype_t dtypes[] = {
@@ -410,22 +306,37 @@ void GraphMaker::concatenate() {
   add(math.concatenate(parts, anyAxis(x)));
 }
 
+Value GraphMaker::placesBelow(const Shape &shape, int64_t n) {
+  Type type = chance(50) ? b.getI64Type() : b.getI32Type();
+  SmallVector<Value> integers;
+  for (Value x : pool)
+    if (getElementType(x).isInteger(32) || getElementType(x).isInteger(64))
+      if (getShape(x) == shape)
+        integers.push_back(x);
+  Value numbers;
+  if (!integers.empty() && chance(60)) {
+    numbers = recent(integers);
+    numbers = getElementType(numbers).isSignlessInteger() ? numbers : math.cast(numbers, type);
+  } else if (shape.empty()) {
+    numbers = math.integerScalar(below(100), type);
+  } else {
+    numbers = math.iota(getTensorType(shape, type), below(shape.size()));
+    numbers = math.mul(numbers, math.constantLike(7, numbers));
+  }
+  return math.mod(numbers, math.constantLike(double(n), numbers));
+}
+
 void GraphMaker::gather() {
   Value x = anyValue();
   Shape dims = getShape(x);
   if (dims.empty() || !dims[0].isConstant() || dims[0].constantValue() == 0)
     return;
-  // Any integers, brought into range.
   Shape places;
   for (int64_t i = 0, rank = below(3); i < rank; ++i)
     places.push_back(anyDim());
-  Type type = chance(50) ? b.getI64Type() : b.getI32Type();
   if (!isSmall(places))
     return;
-  Value numbers = places.empty() ? math.integerScalar(below(100), type)
-                                 : math.iota(getTensorType(places, type), below(places.size()));
-  Value indices = math.mod(math.mul(numbers, math.constantLike(7, numbers)),
-                           math.constantLike(dims[0].constantValue(), numbers));
+  Value indices = placesBelow(places, dims[0].constantValue());
   Shape result = places;
   result.insert(result.end(), dims.begin() + 1, dims.end());
   if (!isSmall(result))
@@ -434,6 +345,48 @@ void GraphMaker::gather() {
   add(picked);
   if (chance(50) && !getElementType(x).isInteger(1))
     add(math.scatterAdd(indices, picked, dims));
+}
+
+// What rows of one number have together: their sum, their extremes, or the last of them.
+void GraphMaker::scatter() {
+  Value x = anyValue();
+  Shape dims = getShape(x);
+  Type element = getElementType(x);
+  if (dims.empty() || element.isInteger(1))
+    return;
+  const int64_t rows = 1 + below(6);
+  Value places = placesBelow({dims[0]}, rows);
+  dims[0] = DimExpr(rows);
+  Type type = getTensorType(dims, element);
+  switch (below(isa<FloatType>(element) ? 3 : 4)) {
+  case 0:
+    return add(math.scatterAdd(places, x, dims));
+  case 1:
+    return add(b.create<ScatterMaxOp>(loc, type, places, x));
+  case 2:
+    return add(b.create<ScatterMinOp>(loc, type, places, x));
+  default:
+    return add(b.create<ScatterLastOp>(loc, type, places, x));
+  }
+}
+
+// A box at places that are computed, and what is written there.
+void GraphMaker::dynamicSlice() {
+  Value x = anyValue();
+  Shape dims = getShape(x);
+  SmallVector<Value> starts;
+  for (DimExpr &dim : dims) {
+    const bool isCut = dim.isConstant() && dim.constantValue() > 1 && chance(70);
+    const int64_t size = isCut ? 1 + below(dim.constantValue()) : 0;
+    starts.push_back(isCut ? placesBelow({}, dim.constantValue() - size + 1)
+                           : math.integerScalar(0, b.getI64Type()));
+    if (isCut)
+      dim = DimExpr(size);
+  }
+  Value box = b.create<DynamicSliceOp>(loc, getTensorType(dims, getElementType(x)), x, starts);
+  add(box);
+  if (chance(40))
+    add(b.create<DynamicUnsliceOp>(loc, x.getType(), box, starts));
 }
 
 // A value and what is read of it in another order, through a view: neighbours along an axis, or all
@@ -511,12 +464,17 @@ void GraphMaker::scan() {
   if (getTensorType(x).getRank() == 0 || getElementType(x).isInteger(1))
     return;
   int64_t axis = anyAxis(x);
-  if (chance(70))
+  if (chance(50))
     return add(math.cumsum(x, axis, chance(50), chance(50)));
+  if (chance(30))
+    return add(chance(50) ? b.create<CummaxOp>(loc, x, axis, chance(50)).getResult()
+                          : b.create<CumminOp>(loc, x, axis, chance(50)).getResult());
   x = math.tanh(anyFloat());
   if (getTensorType(x).getRank() == 0)
     return;
   axis = anyAxis(x);
+  if (chance(25))
+    return add(b.create<CumlogsumexpOp>(loc, x, axis, chance(50)));
   add(chance(50) ? math.cumprod(x, axis, chance(50), chance(50))
                  : math.linearRecurrence(x, math.cos(x), axis, chance(50)));
 }
@@ -678,23 +636,54 @@ void GraphMaker::convolution() {
   add(math.convolution(x, filter, windows, result));
 }
 
-void GraphMaker::gradients() {
-  if (gradientsLeft == 0)
-    return;
-  Value loss = anyFloat();
-  if (!loss.getDefiningOp())
-    return;
+// Some of the arguments, as what derivatives are taken by.
+SmallVector<Value> GraphMaker::floatArguments() {
   SmallVector<Value> xs;
-  SmallVector<Type> types;
   for (Value x : arguments)
-    if (isa<FloatType>(getElementType(x)) && chance(70)) {
+    if (isa<FloatType>(getElementType(x)) && chance(70))
       xs.push_back(x);
-      types.push_back(x.getType());
-    }
-  if (xs.empty())
+  return xs;
+}
+
+// Values that have been computed; none if there is no derivative left.
+SmallVector<Value> GraphMaker::differentiated(int64_t most) {
+  SmallVector<Value> values;
+  for (int64_t i = 0, n = derivativesLeft ? 1 + below(most) : 0; i < n; ++i)
+    if (Value y = anyFloat(); y.getDefiningOp())
+      values.push_back(y);
+  return values;
+}
+
+static SmallVector<Type> typesOf(ValueRange values) { return llvm::to_vector(values.getTypes()); }
+
+void GraphMaker::gradients() {
+  SmallVector<Value> loss = differentiated(1), xs = floatArguments();
+  if (loss.empty() || xs.empty())
     return;
-  --gradientsLeft;
-  for (Value gradient : b.create<GradientsOp>(loc, types, loss, xs).getYs())
+  --derivativesLeft;
+  for (Value gradient : b.create<GradientsOp>(loc, typesOf(xs), loss.front(), xs).getYs())
+    add(gradient);
+}
+
+void GraphMaker::jvp() {
+  SmallVector<Value> ys = differentiated(2), xs = floatArguments(), tangents;
+  if (ys.empty() || xs.empty())
+    return;
+  --derivativesLeft;
+  for (Value x : xs)
+    tangents.push_back(like(x));
+  for (Value tangent : b.create<JvpOp>(loc, typesOf(ys), ys, xs, tangents).getYs())
+    add(tangent);
+}
+
+void GraphMaker::vjp() {
+  SmallVector<Value> ys = differentiated(2), xs = floatArguments(), cotangents;
+  if (ys.empty() || xs.empty())
+    return;
+  --derivativesLeft;
+  for (Value y : ys)
+    cotangents.push_back(like(y));
+  for (Value gradient : b.create<VjpOp>(loc, typesOf(xs), ys, xs, cotangents).getYs())
     add(gradient);
 }
 
@@ -726,7 +715,7 @@ SmallVector<Value> GraphMaker::someValues(int64_t most) {
 // A few ops in a region, out of its arguments, and what it yields.
 SmallVector<Value> GraphMaker::fill(Block &region,
                                     llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield,
-                                    std::optional<DimExpr> steps) {
+                                    std::optional<DimExpr> steps, bool isMap) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&region);
   GraphMaker inner(b, &region, nextRandom(state), nextSymbol);
@@ -734,19 +723,23 @@ SmallVector<Value> GraphMaker::fill(Block &region,
   inner.stepsOfRegion = steps;
   inner.firstOwnSymbol = std::min(firstOwnSymbol, nextSymbol);
   inner.sizes = sizes;
-  inner.gradientsLeft = 0; // an op of the function's
+  // With respect to what the body of a map is given: of loops it is the whole that has derivatives.
+  inner.derivativesLeft = isMap ? 1 : 0;
   inner.pool.assign(region.args_begin(), region.args_end());
+  inner.arguments = inner.pool;
   if (inner.pool.empty())
     inner.pool.push_back(math.scalar(double(below(9)) / 4, b.getF32Type()));
-  inner.makeOps(1 + below(6));
+  inner.makeOps(1 + below(isMap ? 10 : 6));
   SmallVector<Value> values = yield(inner);
   b.create<YieldOp>(loc, values);
   return values;
 }
 
+// Some are maps, which become ops on all elements.
 void GraphMaker::loop() {
   if (depth == 2)
     return;
+  const bool isMap = chance(35);
   SmallVector<Value> inits, sequences, captures = someValues(2);
   Value first = anyValue();
   Shape shape = getShape(first);
@@ -759,7 +752,7 @@ void GraphMaker::loop() {
     whole.insert(whole.begin(), length);
     return isSmall(whole);
   };
-  for (Value init : someValues(3))
+  for (Value init : someValues(isMap ? 0 : 3))
     if (fits(init))
       inits.push_back(init);
 
@@ -792,7 +785,7 @@ void GraphMaker::loop() {
         values.push_back(value);
     return values;
   };
-  fill(block, yield, length);
+  fill(block, yield, length, isMap);
   for (Value value : block.getTerminator()->getOperands().drop_front(inits.size())) {
     Shape stack = getShape(value);
     stack.insert(stack.begin(), length);
@@ -807,6 +800,8 @@ void GraphMaker::loop() {
   properties.reverse = chance(30) ? b.getUnitAttr() : UnitAttr();
   properties.operandSegmentSizes = {int32_t(inits.size()), int32_t(sequences.size()),
                                     int32_t(captures.size())};
+  if (isMap)
+    operation.addAttribute(kVectorizedAttr, b.getUnitAttr());
   for (Value result : b.create(operation)->getResults())
     add(result);
 }
@@ -933,14 +928,35 @@ void GraphMaker::branch() {
 
 void GraphMaker::makeOps(int count) {
   using Step = void (GraphMaker::*)();
-  static const std::pair<int, Step> steps[] = {
-      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},    {5, &GraphMaker::broadcast},
-      {4, &GraphMaker::slice},        {3, &GraphMaker::truncate}, {3, &GraphMaker::pad},
-      {3, &GraphMaker::concatenate},  {2, &GraphMaker::gather},   {2, &GraphMaker::besideItself},
-      {9, &GraphMaker::reduce},       {3, &GraphMaker::scan},     {4, &GraphMaker::normalize},
-      {7, &GraphMaker::contract},     {4, &GraphMaker::windows},  {4, &GraphMaker::convolution},
-      {4, &GraphMaker::gradients},    {3, &GraphMaker::leaf},     {3, &GraphMaker::loop},
-      {2, &GraphMaker::branch},       {2, &GraphMaker::openLoop}};
+  static const std::pair<int, Step> steps[] = {{40, &GraphMaker::elementwise},
+                                               {6, &GraphMaker::shape},
+                                               {5, &GraphMaker::broadcast},
+                                               {4, &GraphMaker::slice},
+                                               {3, &GraphMaker::truncate},
+                                               {3, &GraphMaker::pad},
+                                               {3, &GraphMaker::concatenate},
+                                               {2, &GraphMaker::gather},
+                                               {2, &GraphMaker::besideItself},
+                                               {9, &GraphMaker::reduce},
+                                               {3, &GraphMaker::scan},
+                                               {4, &GraphMaker::normalize},
+                                               {7, &GraphMaker::contract},
+                                               {4, &GraphMaker::windows},
+                                               {4, &GraphMaker::convolution},
+                                               {3, &GraphMaker::gradients},
+                                               {3, &GraphMaker::leaf},
+                                               {4, &GraphMaker::loop},
+                                               {2, &GraphMaker::branch},
+                                               {2, &GraphMaker::openLoop},
+                                               {2, &GraphMaker::jvp},
+                                               {2, &GraphMaker::vjp},
+                                               {2, &GraphMaker::scatter},
+                                               {1, &GraphMaker::dynamicSlice},
+                                               {2, &GraphMaker::sort},
+                                               {2, &GraphMaker::matrices},
+                                               {1, &GraphMaker::orthogonalFactors},
+                                               {2, &GraphMaker::fourier},
+                                               {2, &GraphMaker::complexNumbers}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;

@@ -1,6 +1,7 @@
 #include "tests/support/SavedSamples.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/VectorizedMap.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/saved/GraphWriter.h"
 #include "passes/Passes.h"
@@ -45,9 +46,14 @@ void tests::describeForSaving(func::FuncOp function, uint64_t seed, SavedFunctio
 
 void tests::expandGradients(ModuleOp module) {
   PassManager manager(module.getContext());
+  passes::ExpandComplexOptions complex;
+  complex.keepViews = false;
+  manager.addNestedPass<func::FuncOp>(passes::createExpandComplex(complex));
+  manager.addNestedPass<func::FuncOp>(passes::createVectorize());
   manager.addNestedPass<func::FuncOp>(passes::createDifferentiate());
   if (failed(manager.run(module)))
     std::abort();
+  module.walk([](ScanOp scan) { scan->removeAttr(kLoopedAttr); });
 }
 
 std::string tests::randomSavedGraph(uint64_t seed, int ops) {

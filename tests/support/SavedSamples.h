@@ -20,7 +20,7 @@ std::unique_ptr<mlir::MLIRContext> makeSavedContext();
 void describeForSaving(mlir::func::FuncOp function, uint64_t seed, ir::SavedFunction &description,
                        std::vector<ir::SavedVariable> &variables);
 
-// Gradients become the ops that compute them. Aborts if that fails.
+// Gradients and maps become the ops that compute them, complex numbers pairs. Aborts if that fails.
 void expandGradients(mlir::ModuleOp module);
 
 // The bytes of a random graph of up to `ops` ops.
