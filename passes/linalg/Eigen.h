@@ -6,6 +6,9 @@
 
 namespace keratin::passes {
 
+// Rows up to which rotations are faster.
+constexpr int64_t kTurnedRows = 16;
+
 // Values ascending, and the eigenvectors as rows, whose signs are any; null if not asked for.
 struct Eigen {
   mlir::Value values, rows;
@@ -16,8 +19,8 @@ Eigen eigenByRotations(ir::GraphMath &g, mlir::Value x);
 
 // By division: T falls into two where an element beside the diagonal is taken out, whose
 // eigenvectors give those of T. Of two rows or more, their number known; the largest element of T
-// is 1 in size, or T is 0.
-Eigen eigenByDivision(ir::GraphMath &g, const Tridiagonal &t, bool hasVectors);
+// is 1 in size, or T is 0. Gives so many of the largest values.
+Eigen eigenByDivision(ir::GraphMath &g, const Tridiagonal &t, int64_t count, bool hasVectors);
 
 } // namespace keratin::passes
 

@@ -28,6 +28,12 @@ struct Level {
   Value values, rows;
 };
 
+// Of a level: some values, their rows, and all columns of these.
+struct Wanted {
+  int64_t first, count;
+  bool rows, columns;
+};
+
 } // namespace
 
 // The shape's batch, then these sizes.
@@ -36,17 +42,6 @@ static Shape sized(const Shape &shape, size_t batchRank, std::initializer_list<i
   for (int64_t size : sizes)
     result.push_back(size);
   return result;
-}
-
-// So many elements of each vector of a matrix, or vector, from this one.
-static Value along(GraphMath &g, Value x, size_t axis, int64_t first, int64_t size,
-                   int64_t stride = 1) {
-  Shape starts(getShape(x).size(), DimExpr(0)), sizes = getShape(x);
-  SmallVector<int64_t> strides(sizes.size(), 1);
-  starts[axis] = first;
-  sizes[axis] = size;
-  strides[axis] = stride;
-  return g.slice(x, starts, sizes, strides);
 }
 
 // Numbers that are eigenvalues of nothing else, behind the diagonal: they stay alone to the end.
@@ -83,14 +78,15 @@ static Value leafMatrices(GraphMath &g, Value diagonal, Value behind) {
 }
 
 // Two neighbours become one: `joint` is what was taken out between them, for each pair.
-static Level joined(GraphMath &g, const Level &level, Value joint, bool isLast, bool hasVectors) {
+static Level joined(GraphMath &g, const Level &level, Value joint, const Wanted &wanted) {
   const Shape shape = getShape(level.rows); // …, nodes, size, columns
   const size_t batchRank = shape.size() - 3;
   const int64_t pairs = shape[batchRank].constantValue() / 2,
                 size = shape[batchRank + 1].constantValue(), columns = shape.back().constantValue();
   Value rows = g.reshape(level.rows, sized(shape, batchRank, {pairs, 2, size, columns}));
   auto half = [&](int64_t number, int64_t column, int64_t width) {
-    Value part = along(g, along(g, rows, batchRank + 1, number, 1), batchRank + 3, column, width);
+    Value part = placesAlong(g, placesAlong(g, rows, batchRank + 1, number, 1), batchRank + 3,
+                             column, width);
     return g.reshape(part, sized(shape, batchRank, {pairs, size, width}));
   };
   auto vector = [&](Value x) { return g.reshape(x, sized(shape, batchRank, {pairs, size})); };
@@ -103,19 +99,18 @@ static Level joined(GraphMath &g, const Level &level, Value joint, bool isLast, 
   equation.poles = g.reshape(level.values, sized(shape, batchRank, {pairs, 2 * size}));
   equation.weights = g.concatenate({last, first}, axis);
   equation.factor = g.abs(joint);
-  const bool needsRows = hasVectors || !isLast;
-  auto [values, turned] = solved(g, equation, needsRows);
-  if (!needsRows)
+  auto [values, turned] = solved(g, equation, wanted.first, wanted.count, wanted.rows);
+  if (!wanted.rows)
     return {values, Value()};
   auto product = [&](int64_t number) {
-    Value part = along(g, turned, batchRank + 2, number * size, size);
-    return hasVectors ? matrixProduct(g, part, half(number, 0, columns))
-                      : matrixProduct(g, part, half(number, number * (columns - 1), 1));
+    Value part = placesAlong(g, turned, batchRank + 2, number * size, size);
+    return wanted.columns ? matrixProduct(g, part, half(number, 0, columns))
+                          : matrixProduct(g, part, half(number, number * (columns - 1), 1));
   };
   return {values, g.concatenate({product(0), product(1)}, axis + 1)};
 }
 
-Eigen eigenByDivision(GraphMath &g, const Tridiagonal &t, bool hasVectors) {
+Eigen eigenByDivision(GraphMath &g, const Tridiagonal &t, int64_t count, bool hasVectors) {
   const Shape shape = getShape(t.diagonal);
   const size_t axis = shape.size() - 1;
   const int64_t rows = shape.back().constantValue();
@@ -136,7 +131,7 @@ Eigen eigenByDivision(GraphMath &g, const Tridiagonal &t, bool hasVectors) {
   Value taken = g.select(isLast, g.abs(behind), zeros);
   Shape one(shape.size(), DimExpr(0));
   one.back() = 1;
-  Value takenBefore = g.pad(along(g, taken, axis, 0, size - 1), one,
+  Value takenBefore = g.pad(placesAlong(g, taken, axis, 0, size - 1), one,
                             SmallVector<int64_t>(one.size(), 0), getShape(taken));
   diagonal = g.sub(g.sub(diagonal, taken), takenBefore);
   Value inside = g.select(isLast, zeros, behind);
@@ -145,16 +140,23 @@ Eigen eigenByDivision(GraphMath &g, const Tridiagonal &t, bool hasVectors) {
   Eigen parts = eigenByRotations(g, matrices);
   Level level{parts.values, parts.rows};
   if (!hasVectors && levels > 0)
-    level.rows = along(g, level.rows, axis + 2, 0, 2, leaf - 1);
-  for (int64_t each = leaf; each < size; each *= 2)
+    level.rows = placesAlong(g, level.rows, axis + 2, 0, 2, leaf - 1);
+  for (int64_t each = leaf; each < size; each *= 2) {
+    const bool isLast = 2 * each == size;
+    const Wanted wanted{isLast ? rows - count : 0, isLast ? count : 2 * each, hasVectors || !isLast,
+                        hasVectors};
     // Joints are at each - 1, and every 2 * each from there.
-    level = joined(g, level, along(g, behind, axis, each - 1, size / each / 2, 2 * each),
-                   2 * each == size, hasVectors);
-  Value values = along(g, g.reshape(level.values, sized(shape, axis, {size})), axis, 0, rows);
+    Value joints = placesAlong(g, behind, axis, each - 1, size / each / 2, 2 * each);
+    level = joined(g, level, joints, wanted);
+  }
+  if (levels == 0)
+    level = {placesAlong(g, level.values, axis + 1, rows - count, count),
+             placesAlong(g, level.rows, axis + 1, rows - count, count)};
+  Value values = g.reshape(level.values, sized(shape, axis, {count}));
   if (!hasVectors)
     return {values, Value()};
-  Value all = g.reshape(level.rows, sized(shape, axis, {size, size}));
-  return {values, matrixPart(g, all, 0, rows, 0, rows)};
+  Value all = g.reshape(level.rows, sized(shape, axis, {count, size}));
+  return {values, placesAlong(g, all, axis + 1, 0, rows)};
 }
 
 } // namespace keratin::passes

@@ -11,9 +11,6 @@ using namespace mlir;
 
 namespace keratin::passes {
 
-// Rows up to which rotations are faster.
-static constexpr int64_t kTurnedRows = 16;
-
 // The largest size of elements along the axes, but 1 where all are 0.
 static Value scaleOf(GraphMath &g, Value x, ArrayRef<int64_t> axes) {
   Value largest = g.reduceMax(g.abs(x), axes);
@@ -30,11 +27,11 @@ static Eigen eigenByTridiagonal(GraphMath &g, Value x, bool hasVectors) {
   Tridiagonal &t = factors.t;
   Value ofBand = scaleOf(g, g.concatenate({t.diagonal, t.beside}, axis), {axis});
   t = {over(t.diagonal, ofBand, {axis}), over(t.beside, ofBand, {axis})};
-  Eigen eigen = eigenByDivision(g, t, hasVectors);
+  Eigen eigen = eigenByDivision(g, t, getShape(x).back().constantValue(), hasVectors);
   Value scale = g.mul(ofMatrix, ofBand);
   eigen.values = g.mul(eigen.values, g.broadcastAlong(scale, getShape(eigen.values), {axis}));
   if (hasVectors)
-    eigen.rows = timesQ(g, eigen.rows, factors.panels);
+    eigen.rows = reflectedByAll(g, eigen.rows, factors.panels);
   return eigen;
 }
 

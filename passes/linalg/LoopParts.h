@@ -43,6 +43,17 @@ inline mlir::Value repeatAlong(ir::GraphMath &g, mlir::Value x, mlir::Value like
   return g.broadcastAlong(x, ir::getShape(like), {int64_t(axis)});
 }
 
+// So many places along the axis from the first one, each so far behind the one before it.
+inline mlir::Value placesAlong(ir::GraphMath &g, mlir::Value x, size_t axis, int64_t first,
+                               int64_t count, int64_t stride = 1) {
+  ir::Shape starts(ir::getShape(x).size(), ir::DimExpr(0)), sizes = ir::getShape(x);
+  llvm::SmallVector<int64_t> strides(sizes.size(), 1);
+  starts[axis] = first;
+  sizes[axis] = count;
+  strides[axis] = stride;
+  return sizes == ir::getShape(x) ? x : g.slice(x, starts, sizes, strides);
+}
+
 //===-- Batches of small matrices -------------------------------------------------------------===//
 
 // Rows and columns that are less than vectors hold, of as many matrices as fill some: they are

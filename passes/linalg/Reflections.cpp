@@ -3,6 +3,8 @@
 
 #include "ir/builder/MatrixMath.h"
 
+#include <algorithm>
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -38,6 +40,26 @@ Value reflected(GraphMath &g, Value x, Value vectors, Value triangle, bool trans
   Value products = matrixProduct(g, x, vectors, {false, /*bTransposed=*/true});
   Value factors = matrixProduct(g, products, triangle, {false, /*bTransposed=*/!transposed});
   return matrixProduct(g, factors, vectors);
+}
+
+static constexpr int64_t kFewestColumns = 16, kMostPanels = 8;
+
+int64_t shrinkingPanelWidth(int64_t columns) {
+  return std::max(kFewestColumns, int64_t(llvm::divideCeil(columns, kMostPanels)));
+}
+
+Value reflectedByAll(GraphMath &g, Value rows, ArrayRef<ReflectionPanel> panels) {
+  const Shape shape = getShape(rows);
+  const int64_t axis = int64_t(shape.size()) - 2, columns = shape.back().constantValue();
+  for (const ReflectionPanel &panel : llvm::reverse(panels)) {
+    auto part = [&](int64_t first, int64_t size) {
+      return matrixPart(g, rows, 0, shape[axis], first, size);
+    };
+    Value behind = part(panel.first, columns - panel.first);
+    behind = g.sub(behind, reflected(g, behind, panel.vectors, panel.triangle, false));
+    rows = panel.first == 0 ? behind : g.concatenate({part(0, panel.first), behind}, axis + 1);
+  }
+  return rows;
 }
 
 } // namespace keratin::passes

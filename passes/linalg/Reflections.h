@@ -19,6 +19,20 @@ mlir::Value triangleOf(ir::GraphMath &g, mlir::Value vectors);
 mlir::Value reflected(ir::GraphMath &g, mlir::Value x, mlir::Value vectors, mlir::Value triangle,
                       bool transposed);
 
+// The reflections of some columns, which leave the rows before `first` alone.
+struct ReflectionPanel {
+  int64_t first;
+  mlir::Value vectors, triangle;
+};
+
+// The columns that a panel has where each works on what the one before it leaves: smaller panels
+// walk less, and are more code.
+int64_t shrinkingPanelWidth(int64_t columns);
+
+// Each row times the transpose of the product of the panels: it times what stands transposed.
+mlir::Value reflectedByAll(ir::GraphMath &g, mlir::Value rows,
+                           llvm::ArrayRef<ReflectionPanel> panels);
+
 } // namespace keratin::passes
 
 #endif // KERATIN_PASSES_LINALG_REFLECTIONS_H

@@ -204,7 +204,8 @@ static Value exactWeights(GraphMath &g, const Poles &all, Value origin, Value of
   return g.select(g.less(all.weights, g.zeroLike(size)), g.neg(size), size);
 }
 
-SecularRoots solved(GraphMath &g, const SecularEquation &equation, bool needsRows) {
+SecularRoots solved(GraphMath &g, const SecularEquation &equation, int64_t first, int64_t count,
+                    bool needsRows) {
   const Shape shape = getShape(equation.poles);
   const int64_t axis = int64_t(shape.size()) - 1;
   Value factor = g.broadcastAlong(equation.factor, shape, {axis});
@@ -212,13 +213,15 @@ SecularRoots solved(GraphMath &g, const SecularEquation &equation, bool needsRow
   Zeros zeros = firstGuess(g, all);
   Value offset = offsetsOf(g, all, zeros);
   Value values = g.select(all.takesPart, g.add(zeros.origin, offset), all.own);
-  Value order = g.builder().create<TopKOp>(g.location(), all.order.getType(), g.neg(values));
+  Value order =
+      placesAlong(g, g.builder().create<TopKOp>(g.location(), all.order.getType(), g.neg(values)),
+                  size_t(axis), first, count);
   SecularRoots roots{gatherRows(g, values, order), Value()};
   if (!needsRows)
     return roots;
 
   // Rows in their final order, columns in that of the weights as they were given.
-  Shape matrix = shape;
+  Shape matrix = getShape(order);
   matrix.push_back(shape.back());
   auto ofRow = [&](Value x) {
     return g.broadcastAlong(gatherRows(g, x, order), matrix, {axis + 1});

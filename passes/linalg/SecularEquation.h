@@ -20,7 +20,9 @@ struct SecularRoots {
   mlir::Value rows;   // the eigenvectors; null if not asked for
 };
 
-SecularRoots solved(ir::GraphMath &g, const SecularEquation &equation, bool needsRows);
+// So many of them, from this one of all.
+SecularRoots solved(ir::GraphMath &g, const SecularEquation &equation, int64_t first, int64_t count,
+                    bool needsRows);
 
 } // namespace keratin::passes
 

@@ -16,13 +16,6 @@ using namespace mlir;
 
 namespace keratin::passes {
 
-// Smaller panels walk less, and are more code.
-static constexpr int64_t kFewestColumns = 16, kMostPanels = 8;
-
-static int64_t panelWidth(int64_t rows) {
-  return std::max(kFewestColumns, int64_t(llvm::divideCeil(rows, kMostPanels)));
-}
-
 // x - v w^T - w v^T.
 static Value lessBoth(GraphMath &g, Value x, Value v, Value w) {
   const size_t axis = getShape(x).size() - 2;
@@ -68,17 +61,9 @@ static Panel reducePanel(GraphMath &math, Value all, Value v, Value w, int64_t w
   return {last[0], last[1], last[2], along(stacks[0]), along(stacks[1]), along(stacks[2])};
 }
 
-// Elements `first` to the end of vectors.
-static Value tailOf(GraphMath &g, Value x, int64_t first) {
-  Shape starts(getShape(x).size(), DimExpr(0)), sizes = getShape(x);
-  starts.back() = first;
-  sizes.back() = *sub(sizes.back(), first);
-  return g.slice(x, starts, sizes, SmallVector<int64_t>(sizes.size(), 1));
-}
-
 TridiagonalFactors tridiagonalOf(GraphMath &g, Value x, bool hasVectors) {
   const int64_t axis = getTensorType(x).getRank() - 2, rows = getShape(x).back().constantValue(),
-                most = panelWidth(rows);
+                most = shrinkingPanelWidth(rows);
   Shape vector = getShape(x);
   vector.pop_back();
   Value v = g.splat(0.0, getTensorType(vector, getElementType(x))), w = v;
@@ -94,30 +79,13 @@ TridiagonalFactors tridiagonalOf(GraphMath &g, Value x, bool hasVectors) {
     if (width == left)
       break;
     x = matrixPart(g, panel.rest, width, left - width, width, left - width);
-    v = tailOf(g, panel.v, width);
-    w = tailOf(g, panel.w, width);
+    v = placesAlong(g, panel.v, size_t(axis), width, left - width);
+    w = placesAlong(g, panel.w, size_t(axis), width, left - width);
   }
-  Value beside = g.concatenate(besides, axis); // ends with what is beside nothing
-  Shape sizes = getShape(beside);
-  sizes.back() = rows - 1;
-  beside = g.slice(beside, Shape(sizes.size(), DimExpr(0)), sizes,
-                   SmallVector<int64_t>(sizes.size(), 1));
+  // The last is beside nothing.
+  Value beside = placesAlong(g, g.concatenate(besides, axis), size_t(axis), 0, rows - 1);
   result.t = {g.concatenate(diagonals, axis), beside};
   return result;
-}
-
-Value timesQ(GraphMath &g, Value rows, ArrayRef<TridiagonalPanel> panels) {
-  const Shape shape = getShape(rows);
-  const int64_t axis = int64_t(shape.size()) - 2, columns = shape.back().constantValue();
-  for (const TridiagonalPanel &panel : llvm::reverse(panels)) {
-    auto part = [&](int64_t first, int64_t size) {
-      return matrixPart(g, rows, 0, shape[axis], first, size);
-    };
-    Value behind = part(panel.first, columns - panel.first);
-    behind = g.sub(behind, reflected(g, behind, panel.vectors, panel.triangle, false));
-    rows = panel.first == 0 ? behind : g.concatenate({part(0, panel.first), behind}, axis + 1);
-  }
-  return rows;
 }
 
 } // namespace keratin::passes

@@ -2,7 +2,7 @@
 #ifndef KERATIN_PASSES_LINALG_TRIDIAGONAL_H
 #define KERATIN_PASSES_LINALG_TRIDIAGONAL_H
 
-#include "ir/builder/GraphMath.h"
+#include "passes/linalg/Reflections.h"
 
 namespace keratin::passes {
 
@@ -11,23 +11,14 @@ struct Tridiagonal {
   mlir::Value diagonal, beside;
 };
 
-// The reflections of some columns, which leave the rows before `first` alone.
-struct TridiagonalPanel {
-  int64_t first;
-  mlir::Value vectors, triangle;
-};
-
 struct TridiagonalFactors {
   Tridiagonal t;
-  llvm::SmallVector<TridiagonalPanel> panels; // their product is Q
+  llvm::SmallVector<ReflectionPanel> panels; // their product is Q
 };
 
 // Of two rows or more, their number known. Q is not made unless it is needed: without, panels have
 // no triangles.
 TridiagonalFactors tridiagonalOf(ir::GraphMath &g, mlir::Value x, bool hasVectors);
-
-// Each row times Q^T: Q times what stands transposed.
-mlir::Value timesQ(ir::GraphMath &g, mlir::Value rows, llvm::ArrayRef<TridiagonalPanel> panels);
 
 } // namespace keratin::passes
 

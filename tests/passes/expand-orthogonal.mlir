@@ -100,6 +100,21 @@ func.func @singular_vectors(%x: tensor<4x7xf32>) -> (tensor<4x4xf32>, tensor<4xf
   return %y#0, %y#1, %y#2 : tensor<4x4xf32>, tensor<4xf32>, tensor<4x7xf32>
 }
 
+// Bidiagonal, which is tridiagonal with twice as many rows; of the last level half are wanted. The
+// vectors become two bases.
+// CHECK-LABEL: func.func @many_rows_become_bidiagonal
+// CHECK:         keratin.scan length = <16> init({{.*}}) {{.*}} : (tensor<20x20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>)
+// CHECK:         keratin.scan length = <4> init({{.*}}) {{.*}} : (tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+// CHECK:         keratin.while at_most = <128> {{.*}} tensor<1x40xf32>
+// CHECK:         -> tensor<1x20x40xf32>
+// CHECK:         keratin.scan length = <20> init(
+// CHECK:         keratin.scan length = <20> init(
+// CHECK:         return
+func.func @many_rows_become_bidiagonal(%x: tensor<20x20xf32>) -> (tensor<20x20xf32>, tensor<20xf32>, tensor<20x20xf32>) {
+  %y:3 = keratin.svd %x : (tensor<20x20xf32>) -> (tensor<20x20xf32>, tensor<20xf32>, tensor<20x20xf32>)
+  return %y#0, %y#1, %y#2 : tensor<20x20xf32>, tensor<20xf32>, tensor<20x20xf32>
+}
+
 // CHECK-LABEL: func.func @nothing_needs_no_loop
 // CHECK-NOT:     keratin.scan
 // CHECK-NOT:     keratin.while
