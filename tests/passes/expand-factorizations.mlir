@@ -111,18 +111,27 @@ func.func @elimination_exchanges_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>
 
 // What a panel exchanges the rest exchanges afterwards; then it is solved with, and taken away.
 // CHECK-LABEL: func.func @elimination_by_panels
-// CHECK:         keratin.scan length = <32> init
-// CHECK:           keratin.arg_max
-// CHECK:         keratin.gather
-// CHECK:         keratin.scan length = <32> init
-// CHECK-NOT:       keratin.arg_max
-// CHECK:         keratin.dot_general
 // CHECK:         keratin.scan length = <16> init
 // CHECK:           keratin.arg_max
+// CHECK:           keratin.gather
+// CHECK:         keratin.gather
+// CHECK:         keratin.scan length = <16> init
+// CHECK-NOT:       keratin.arg_max
+// CHECK:         keratin.dot_general
+// CHECK:         keratin.scan length = <8> init
+// CHECK:           keratin.arg_max
 // CHECK:         return
-func.func @elimination_by_panels(%x: tensor<48x48xf32>) -> (tensor<48x48xf32>, tensor<48xi64>) {
-  %0:2 = keratin.lu %x : (tensor<48x48xf32>) -> (tensor<48x48xf32>, tensor<48xi64>)
-  return %0#0, %0#1 : tensor<48x48xf32>, tensor<48xi64>
+func.func @elimination_by_panels(%x: tensor<24x24xf32>) -> (tensor<24x24xf32>, tensor<24xi64>) {
+  %0:2 = keratin.lu %x : (tensor<24x24xf32>) -> (tensor<24x24xf32>, tensor<24xi64>)
+  return %0#0, %0#1 : tensor<24x24xf32>, tensor<24xi64>
+}
+
+// CHECK-LABEL: func.func @more_rows_in_wider_panels
+// CHECK:         keratin.scan length = <32> init
+// CHECK:           keratin.arg_max
+func.func @more_rows_in_wider_panels(%x: tensor<160x160xf32>) -> (tensor<160x160xf32>, tensor<160xi64>) {
+  %0:2 = keratin.lu %x : (tensor<160x160xf32>) -> (tensor<160x160xf32>, tensor<160xi64>)
+  return %0#0, %0#1 : tensor<160x160xf32>, tensor<160xi64>
 }
 
 // More than caches hold: 8 of 32 KiB are done at once.
