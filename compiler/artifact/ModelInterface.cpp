@@ -53,8 +53,10 @@ using Kind = Argument::Kind;
 
 class InterfaceBuilder {
 public:
-  InterfaceBuilder(const keratin_object_desc_t &object, const std::string &target)
-      : object(object), prefix(object.name), target(target), functions(functionTexts(object)) {}
+  InterfaceBuilder(const keratin_object_desc_t &object, const KnownOutputs &known,
+                   const std::string &target)
+      : object(object), known(known), prefix(object.name), target(target),
+        functions(functionTexts(object)) {}
 
   ModelInterface build() {
     result.queryName = prefix + "_keratin_object";
@@ -94,7 +96,8 @@ private:
       for (int32_t i = 0; i < function.f.num_outputs; ++i)
         comment("    output " + Twine(i) + "  " +
                 function.tensor(function.outputs[i], function.f.outputs[i]) +
-                partText(function.f.outputs[i], function.outputAxis(i)) + furtherText(function, i));
+                partText(function.f.outputs[i], function.outputAxis(i)) + furtherText(function, i) +
+                known.said(function.number, i, prefix + "_" + function.name));
       for (int32_t i = 0; i < function.f.num_updates; ++i)
         comment("    updates   " +
                 Twine(function.f.variables[function.f.updates[i].variable].name));
@@ -439,6 +442,7 @@ private:
       out = "const keratin_tensor_t *outputs";
     line("// --- " + name + " " + std::string(std::max<int>(3, 90 - int(name.size())), '-'));
     line("");
+    text += known.definitions(function.number, prefix + "_" + name);
     if (!object.device)
       workspaceBytes(function, in);
     if (f.num_outputs) {
@@ -593,6 +597,7 @@ private:
   }
 
   const keratin_object_desc_t &object;
+  const KnownOutputs &known;
   std::string prefix, target, text;
   std::vector<FunctionText> functions;
   ModelInterface result;
@@ -601,6 +606,6 @@ private:
 } // namespace
 
 ModelInterface compiler::makeModelInterface(const keratin_object_desc_t &object,
-                                            const std::string &target) {
-  return InterfaceBuilder(object, target).build();
+                                            const KnownOutputs &known, const std::string &target) {
+  return InterfaceBuilder(object, known, target).build();
 }

@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_ARTIFACT_MODELINTERFACE_H
 #define KERATIN_COMPILER_ARTIFACT_MODELINTERFACE_H
 
+#include "compiler/artifact/KnownOutputs.h"
 #include "compiler/artifact/ModelData.h"
 
 namespace keratin::compiler {
@@ -18,7 +19,8 @@ struct ModelInterface {
 
 // The model's name is a model name (Names.h); the others in the descriptor may be any text.
 // `target` says in words what the model was compiled for.
-ModelInterface makeModelInterface(const keratin_object_desc_t &object, const std::string &target);
+ModelInterface makeModelInterface(const keratin_object_desc_t &object, const KnownOutputs &known,
+                                  const std::string &target);
 
 } // namespace keratin::compiler
 

@@ -252,7 +252,8 @@ private:
                                     .rank_numbers = rankParts.numbers(),
                                     .reserved = {}};
     ModelInterface interface =
-        makeModelInterface(object, result.triple + " (" + llvm::join(processors, ", ") + ")");
+        makeModelInterface(object, KnownOutputs(model.graph),
+                           result.triple + " (" + llvm::join(processors, ", ") + ")");
     result.metadata = makeModelMetadata(object, result.triple, processors);
     // Descriptor and forwarders must run before the processor is known: for the plainest one.
     std::string error;

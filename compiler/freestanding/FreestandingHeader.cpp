@@ -1,6 +1,7 @@
 #include "compiler/freestanding/FreestandingHeader.h"
 
 #include "compiler/artifact/FunctionText.h"
+#include "compiler/artifact/KnownOutputs.h"
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/Version.h"
@@ -39,7 +40,7 @@ class HeaderBuilder {
 public:
   HeaderBuilder(const ir::SavedGraph &graph, const std::string &model,
                 const std::vector<FreestandingFunction> &functions, const ModelLayout &layout)
-      : graph(graph), model(model), functions(functions), layout(layout),
+      : graph(graph), known(graph), model(model), functions(functions), layout(layout),
         identifiers(ofModel(model)) {
     std::vector<std::string> names;
     for (const FreestandingFunction &function : functions)
@@ -142,7 +143,8 @@ private:
     for (int32_t i = 0; i < f.num_inputs; ++i)
       comment("  input " + Twine(i) + "   " + names.tensor(names.inputs[i], f.inputs[i]));
     for (int32_t i = 0; i < f.num_outputs; ++i)
-      comment("  output " + Twine(i) + "  " + names.tensor(names.outputs[i], f.outputs[i]));
+      comment("  output " + Twine(i) + "  " + names.tensor(names.outputs[i], f.outputs[i]) +
+              known.said(number, i, model + "_" + function.name));
     for (int32_t i = 0; i < f.num_updates; ++i)
       comment("  updates   " + Twine(f.variables[f.updates[i].variable].name));
     for (const KnownLoop &loop : function.loops)
@@ -157,6 +159,7 @@ private:
                 " at most, where " + message);
       first += numbers;
     }
+    text += known.definitions(number, model + "_" + function.name);
     define(function.name + "_WORKSPACE_BYTES",
            std::max(layout.workspaceOf(function).bytes, layout.alignment()));
     if (function.stackBytes) {
@@ -200,6 +203,7 @@ private:
   }
 
   const ir::SavedGraph &graph;
+  const KnownOutputs known;
   const std::string &model;
   const std::vector<FreestandingFunction> &functions;
   const ModelLayout &layout;

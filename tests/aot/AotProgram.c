@@ -153,6 +153,19 @@ static void countsAsItsInputSays(void) {
   table_state_destroy(state);
 }
 
+static void knowsOutputsThatAreTheSameInEveryCall(void) {
+  static const int64_t starts[] = table_structure_OUTPUT_0_VALUES;
+  static const int8_t places[] = table_structure_OUTPUT_1_VALUES;
+  int64_t foundStarts[3];
+  int8_t foundPlaces[4];
+  table_state_t *state = NULL;
+  CHECK(table_state_create(&state, NULL) == KERATIN_OK);
+  CHECK(table_structure(state, foundStarts, foundPlaces, NULL, 0, NULL) == KERATIN_OK);
+  CHECK(sizeof starts == sizeof foundStarts && !memcmp(starts, foundStarts, sizeof starts));
+  CHECK(sizeof places == sizeof foundPlaces && !memcmp(places, foundPlaces, sizeof places));
+  table_state_destroy(state);
+}
+
 static void *caller(void *state) {
   float y[6];
   for (int i = 0; i < 2000; ++i)
@@ -180,6 +193,7 @@ int main(int argc, char **argv) {
   refuses();
   livesBesideAnother();
   countsAsItsInputSays();
+  knowsOutputsThatAreTheSameInEveryCall();
   isCalledFromManyThreads();
   return finish();
 }

@@ -18,3 +18,10 @@ func.func @below(%n: tensor<i32> {keratin.kind = "input", keratin.name = "n", ke
   %0 = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<d0>>
   return %0 : tensor<?xi32, #keratin.dims<d0>>
 }
+// What is the same in every call.
+func.func @structure()
+    -> (tensor<3xi64> {keratin.kind = "output", keratin.name = "starts"}, tensor<2x2xi8> {keratin.kind = "output", keratin.name = "places"}) {
+  %0 = keratin.constant dense<[0, -9223372036854775808, 9223372036854775807]> : tensor<3xi64>
+  %1 = keratin.constant dense<[[0, 1], [-1, 127]]> : tensor<2x2xi8>
+  return %0, %1 : tensor<3xi64>, tensor<2x2xi8>
+}
