@@ -44,6 +44,22 @@ Code readPlace(const char *rankName, const char *sizeName, Place &place, bool &f
   return KERATIN_OK;
 }
 
+// MPI knows the rank and the size; but a library that is not the launcher's takes its process for a
+// job of one rank. What a batch job says of tasks may be of no launcher, so one rank is right
+// there.
+Code openMpi(const char *launcher, int32_t size, keratin_comm_t **comm, keratin_status_t *status) {
+  if (Code code = keratin_comm_open_mpi(comm, status))
+    return code;
+  if (!launcher || (*comm)->size > 1)
+    return KERATIN_OK;
+  fail(status, KERATIN_FAILED_PRECONDITION,
+       "%s has started %d ranks, and %s knows of this one alone: needed is the library of that "
+       "launcher (KERATIN_MPI_LIBRARY)",
+       launcher, size, (*comm)->name);
+  (*comm)->close((*comm)->user);
+  return KERATIN_FAILED_PRECONDITION;
+}
+
 // A name of the job from what is the same on all its ranks: what names may not have becomes '_'.
 ShortText jobName(const char *kind, const char *first, const char *second) {
   char text[101];
@@ -92,19 +108,20 @@ extern "C" keratin_status_code_t keratin_comm_open(keratin_comm_t **comm,
                   "that all ranks of the job have in common");
     return keratin_comm_open_shared(job, place.rank, place.size, startSeconds, comm, status);
   }
-  // mpirun of Open MPI and of MPICH, and srun; MPI itself knows the rank.
+  // mpirun of Open MPI and of MPICH, and srun.
   struct Launcher {
-    const char *rank, *size;
+    const char *rank, *size, *name;
   };
-  constexpr Launcher launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                    {"PMI_RANK", "PMI_SIZE"},
-                                    {"PMIX_RANK", "SLURM_NTASKS"},
-                                    {"SLURM_PROCID", "SLURM_NTASKS"}};
+  constexpr Launcher launchers[] = {
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI"},
+      {"PMI_RANK", "PMI_SIZE", "mpirun of MPICH"},
+      {"PMIX_RANK", "SLURM_NTASKS", nullptr},
+      {"SLURM_PROCID", "SLURM_NTASKS", nullptr}};
   for (const Launcher &launcher : launchers) {
     if (Code code = readPlace(launcher.rank, launcher.size, place, found, status))
       return code;
     if (found && place.size > 1)
-      return keratin_comm_open_mpi(comm, status);
+      return openMpi(launcher.name, place.size, comm, status);
   }
   // torchrun.
   if (Code code = readPlace("RANK", "WORLD_SIZE", place, found, status))

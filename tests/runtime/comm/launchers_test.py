@@ -44,6 +44,12 @@ def a_lost_rank_ends_the_job(mpi):
     print(f'a lost rank ended the job in {time.monotonic() - started:.1f} s')
 
 
+def another_library_is_refused(mpi, library, engine):
+    run = subprocess.run(mpi.command(2, RANK), text=True, timeout=LIMIT, env=clean_environment(KERATIN_MPI_LIBRARY=library),
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    expect(f'mpirun of {mpi.engine} has started 2 ranks, and {engine} knows of this one alone' in run.stdout, True, run.stdout)
+
+
 def shared(ranks, job, *arguments):
     processes = [subprocess.Popen([RANK, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   env=clean_environment(KERATIN_RANK=str(rank), KERATIN_RANKS=str(ranks), KERATIN_JOB=job))
@@ -68,3 +74,7 @@ for name, mpi in MPIS.items():
         all_is_right(mpi, ranks)
     all_is_right(mpi, 17, 'brief')
     a_lost_rank_ends_the_job(mpi)
+
+if MPIS['Open MPI 4'].is_here() and MPIS['MPICH 4'].is_here():
+    another_library_is_refused(MPIS['Open MPI 4'], 'libmpich.so.12', 'MPICH')
+    another_library_is_refused(MPIS['MPICH 4'], 'libmpi.so.40', 'Open MPI')
