@@ -165,7 +165,7 @@ SmallVector<Value> expandLu(OpBuilder &builder, LuOp op) {
   const DimExpr rows = shape[shape.size() - 2], columns = shape.back();
   if (rows == DimExpr(0) || columns == DimExpr(0))
     return {op.getX(), rowNumbers(g, op.getX())};
-  if (areManySmallMatrices(shape)) {
+  if (areManySmallMatrices(shape, kShortRow)) {
     Factored made = factorColumns(g, withBatchLast(g, op.getX(), /*transposed=*/true), 0);
     return {withBatchFirst(g, made.factors, 2, /*transposed=*/true),
             withBatchFirst(g, made.permutation, 1)};
