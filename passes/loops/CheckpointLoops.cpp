@@ -55,8 +55,10 @@ std::optional<std::vector<LoopMemory>> measure(func::FuncOp function, ArrayRef<S
     LoopMemory &found = memory[number.getInt()];
     // A loop within a branch is there once more, in the branch's gradient.
     int64_t kept = 0, states = 0;
-    Operation *yield = loop.getBody().front().getTerminator();
-    for (Value value : yield->getOperands().drop_front(original->getNumResults()))
+    const OperandRange yields = loop.getBody().front().getTerminator()->getOperands();
+    // A loop of tangents has the number as well, and may have fewer results.
+    for (Value value :
+         yields.drop_front(std::min<size_t>(original->getNumResults(), yields.size())))
       kept += bytesWith(sizes, value);
     for (Value state : loop.getInits())
       states += bytesWith(sizes, state);

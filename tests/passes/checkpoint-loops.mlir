@@ -171,3 +171,20 @@ func.func @one_state_is_read(%a: tensor<2xf32>, %b: tensor<2xf32>, %w: tensor<2x
   %g = keratin.gradients %l#0 wrt %w : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %l#1, %g : tensor<2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// The loop of tangents has fewer results than the one it is of, and keeps nothing.
+// CHECK-LABEL: func.func @tangents_alone
+// CHECK-NOT:     keratin.checkpoints
+// CHECK:         return
+func.func @tangents_alone(%x: tensor<50xf32>, %c: tensor<f32>) -> (tensor<50xf32>, tensor<50xf32>) {
+  %0:2 = keratin.scan length = #keratin.dims<50> init() over(%x) with(%c) : (tensor<50xf32>, tensor<f32>) -> (tensor<50xf32>, tensor<50xf32>) {
+  ^bb0(%t: tensor<i64>, %e: tensor<f32>, %d: tensor<f32>):
+    %1 = keratin.ceil %d : (tensor<f32>) -> tensor<f32>
+    %2 = keratin.tanh %e : (tensor<f32>) -> tensor<f32>
+    keratin.yield %1, %2 : tensor<f32>, tensor<f32>
+  }
+  %dy = keratin.jvp of %0#1 wrt %x, %c along %0#0, %c : (tensor<50xf32>, tensor<50xf32>, tensor<f32>, tensor<50xf32>, tensor<f32>) -> tensor<50xf32>
+  return %0#0, %dy : tensor<50xf32>, tensor<50xf32>
+}
