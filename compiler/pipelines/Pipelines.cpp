@@ -136,6 +136,8 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     result.push_back(passes::createMakeUpdatesLazy());
     if (phaseOptions.shards)
       result.push_back(passes::createShard());
+    // Behind it, so that ranks add up float32.
+    result.push_back(passes::createMixPrecision());
     // Loops have got names for their numbers of steps.
     result.push_back(passes::createDefineSizes());
     break;

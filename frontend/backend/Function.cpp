@@ -306,6 +306,7 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
     request.updates.push_back(valueOf(update));
   GraphSlice slice = sliceGraph(request);
   slice.lazyUpdates = impl.lazyUpdates;
+  slice.productDType = impl.productDType;
   slice.gatherParts = impl.gatherParts;
   slice.localStatistics = impl.localStatistics;
   for (const Shard &shard : impl.shard)
@@ -429,8 +430,20 @@ static std::shared_ptr<Function::Impl> implOf(Call &call, const std::vector<Tens
   return impl;
 }
 
+// The dtype of products of float32; "": theirs.
+static std::string productDTypeOf(const Call &call, const std::string &precision) {
+  if (precision == "mixed_bf16")
+    return "bfloat16";
+  if (precision == "mixed_f16")
+    call.notImplemented("precision 'mixed_f16', in which gradients would need a scale");
+  if (precision != "float32")
+    call.valueError("precision is '" + precision + "'; needed 'float32' or 'mixed_bf16'");
+  return "";
+}
+
 void frontend::setOptions(const Call &call, Function::Impl &impl, const FunctionOptions &options) {
   impl.lazyUpdates = options.lazyUpdates;
+  impl.productDType = productDTypeOf(call, options.precision);
   if (!options.shard.empty()) { // else those that a loaded function was saved with
     impl.shard = options.shard;
     impl.gatherParts = false;

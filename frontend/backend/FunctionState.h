@@ -65,6 +65,7 @@ struct keratin::Function::Impl {
   // same file.
   bool isLoaded = false;
   bool lazyUpdates = false;     // as FunctionOptions::lazyUpdates
+  std::string productDType;     // as GraphSlice::productDType
   std::vector<Shard> shard;     // as FunctionOptions::shard
   bool gatherParts = false;     // as FunctionOptions::gatherParts
   bool localStatistics = false; // as FunctionOptions::localStatistics

@@ -13,6 +13,7 @@
 #include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/MeshAxes.h"
+#include "ir/dialect/Precision.h"
 #include "ir/dialect/ShardsStates.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
@@ -141,7 +142,7 @@ static void definitionsToOps(mlir::func::FuncOp function) {
 
 // Derivatives become ops, and so do maps that are to be vectors. What derivatives are taken of is
 // brought into stable formulas first, as the compiler does it; a function without either is saved
-// as it is written, unless its updates are lazy.
+// as it is written, unless its updates are lazy or its precision is mixed.
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
                                     llvm::ArrayRef<ir::VariableOp> variables) {
   auto isExpanded = [](mlir::Operation *op) {
@@ -150,7 +151,8 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
                ? mlir::WalkResult::interrupt()
                : mlir::WalkResult::advance();
   };
-  if (function.walk(isExpanded).wasInterrupted() || function->hasAttr(ir::kLazyUpdatesAttr)) {
+  if (function.walk(isExpanded).wasInterrupted() || function->hasAttr(ir::kLazyUpdatesAttr) ||
+      function->hasAttr(ir::kProductDTypeAttr)) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
     mlir::PassManager manager(module.getContext());
     auto &nested = manager.nest<mlir::func::FuncOp>();

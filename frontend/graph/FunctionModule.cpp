@@ -13,6 +13,7 @@
 #include "ir/dialect/GathersParts.h"
 #include "ir/dialect/LazyUpdates.h"
 #include "ir/dialect/MeshAxes.h"
+#include "ir/dialect/Precision.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -176,6 +177,8 @@ private:
     function.setAllResultAttrs(resultAttributes);
     if (slice.lazyUpdates)
       function->setAttr(ir::kLazyUpdatesAttr, b.getUnitAttr());
+    if (!slice.productDType.empty())
+      function->setAttr(ir::kProductDTypeAttr, b.getStringAttr(slice.productDType));
     if (slice.gatherParts)
       function->setAttr(ir::kGathersPartsAttr, b.getUnitAttr());
     resolveRankStatistics(function, slice.localStatistics);

@@ -32,6 +32,7 @@ struct GraphSlice {
   std::vector<ir::PlaceholderOp> defaulted; // not fed, but with a default; also among ops
   std::vector<ir::UpdateOp> updates;        // to be committed, each once, in order
   bool lazyUpdates = false;                 // as FunctionOptions::lazyUpdates
+  std::string productDType;                 // of products of float32; "": theirs
   std::vector<ShardedSize> sharded;         // as FunctionOptions::shard
   bool gatherParts = false;                 // as FunctionOptions::gatherParts
   bool localStatistics = false;             // as FunctionOptions::localStatistics

@@ -47,6 +47,27 @@ def Differentiate : KeratinPass<"differentiate"> {
   ];
 }
 
+def MixPrecision : KeratinPass<"mix-precision"> {
+  let summary = "Computes products of float32 in a shorter dtype.";
+  let description = [{
+    Of functions with the attribute `keratin.product_dtype`, which goes. Contractions and
+    convolutions of float32, those of gradients among them, take their operands in that dtype; they
+    add up in float32, and give results in that dtype. All else, variables too, stays float32.
+
+    Before:
+    ```mlir
+    %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    ```
+    After:
+    ```mlir
+    %0 = keratin.cast %x : (tensor<2x3xf32>) -> tensor<2x3xbf16>
+    %1 = keratin.cast %w : (tensor<3x4xf32>) -> tensor<3x4xbf16>
+    %2 = keratin.dot_general %0, %1 batch = [] x [] contract = [1] x [0] : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16>
+    %y = keratin.cast %2 : (tensor<2x4xbf16>) -> tensor<2x4xf32>
+    ```
+  }];
+}
+
 def MakeUpdatesLazy : KeratinPass<"make-updates-lazy"> {
   let summary = "Updates the rows of variables that a gradient names, and no others.";
   let description = [{

@@ -51,6 +51,21 @@ TEST_CASE("products of float32 are of a precision that there is", "[function]") 
         }).find("function: float32Products is 'fp16'; needed 'float32' or 'tf32'; at ") == 0);
 }
 
+TEST_CASE("products of mixed precision are of bfloat16 numbers", "[function]") {
+  Tensor x = K::placeholder({1, 1}), y = K::placeholder({1, 1});
+  auto product = [&](const char *precision) {
+    return K::function({x, y}, {K::dot(x, y)}, {}, "", {.precision = precision});
+  };
+  Array one = Array::zeros(DType::Float32, {1, 1}), fine = one;
+  one.data<float>()[0] = 1;
+  fine.data<float>()[0] = 1 + 0x1p-9f;
+  CHECK(product("mixed_bf16")({fine, one})[0].data<float>()[0] == 1);
+  CHECK(product("float32")({fine, one})[0].data<float>()[0] == 1 + 0x1p-9f);
+  CHECK(errorOf<ValueError>([&] {
+          product("half");
+        }).find("function: precision is 'half'; needed 'float32' or 'mixed_bf16'; at ") == 0);
+}
+
 TEST_CASE("an unknown target is refused with those that there are", "[function]") {
   if (std::getenv("KERATIN_TEST_PROGRAM")) // nothing is compiled
     return;

@@ -136,6 +136,6 @@ def test_options_are_named():
         K.function([x], [x], keep=True)
     assert ("function: there is no argument 'keep'; there are name, device, target, memory_budget, "
             "time_limit, check_numbers, float32_products, keep_on_device, assume_equal_sizes, "
-            "prepare_weights, lazy_updates, shard, shard_states, gather_parts, local_statistics, progress") in str(info.value)
+            "prepare_weights, lazy_updates, precision, shard, shard_states, gather_parts, local_statistics, progress") in str(info.value)
     with pytest.raises(TypeError, match=r'function: device is 3 \(int\); needed a string'):
         K.function([x], [x], device=3)

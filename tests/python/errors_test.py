@@ -117,7 +117,7 @@ REFUSALS = [
     (ValueError, lambda: K.function([], [X], nonsense=3),
      "function: there is no argument 'nonsense'; there are name, device, target, memory_budget, time_limit, "
      'check_numbers, float32_products, keep_on_device, assume_equal_sizes, prepare_weights, '
-     'lazy_updates, shard, shard_states, gather_parts, local_statistics, progress'),
+     'lazy_updates, precision, shard, shard_states, gather_parts, local_statistics, progress'),
     (ValueError, lambda: K.function([], [K.placeholder((2,), name='unfed') * 1]), 'unfed'),
     # Calling them.
     (TypeError, lambda: K.function([], [K.zeros((2,))], shard=[(K.zeros((2,)),)]),

@@ -299,6 +299,11 @@ struct FunctionOptions {
   // do not move. It is part of what the function computes, and saved with it. A gradient that is
   // more than gathered rows (of a regulariser, too) is as always. docs/layers.md.
   bool lazyUpdates = false;
+  // "mixed_bf16": contractions and convolutions of float32, those of gradients among them, are of
+  // bfloat16 numbers, whose sums are float32 and whose results bfloat16, where "float32" leaves
+  // them as they are. Variables, updates and all else stay float32. It is part of what the function
+  // computes, and saved with it. docs/mixed-precision.md.
+  std::string precision = "float32";
   // Sizes of which each rank of a job has a part (docs/distributed.md): a call is made by all ranks
   // together, each feeds its part of what has such a size and gets its part of outputs that have
   // one; sums over it, and so losses, gradients and updates, are those of all parts together, the

@@ -30,8 +30,8 @@ def function(inputs: Sequence[Tensor], outputs: Union[Sequence[Tensor], Dict[str
         updates: update ops, pairs (variable, new value), None (ignored), other tensors (computed).
         name: the function's name.
         **kwargs: device, target, memory_budget, time_limit, check_numbers, float32_products,
-            keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, shard_states,
-            gather_parts, local_statistics, progress: see docs/python.md.
+            keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, precision, shard,
+            shard_states, gather_parts, local_statistics, progress: see docs/python.md.
 
     Returns:
         A keratin.Function: called with a list of values, or with a dict by the names of the

@@ -199,6 +199,8 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
       result.prepareWeights = fromPython<bool>(value, argument);
     else if (name == "lazy_updates")
       result.lazyUpdates = fromPython<bool>(value, argument);
+    else if (name == "precision")
+      result.precision = fromPython<std::string>(value, argument);
     else if (name == "shard")
       result.shard = shardsOf(value, argument);
     else if (name == "shard_states")
@@ -213,8 +215,8 @@ FunctionOptions optionsOf(nb::handle options, const char *function, size_t index
       valueError(std::string(function) + ": there is no argument '" + name + "'; there are " +
                  firstNames +
                  "device, target, memory_budget, time_limit, check_numbers, float32_products, "
-                 "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, shard, "
-                 "shard_states, gather_parts, local_statistics, progress");
+                 "keep_on_device, assume_equal_sizes, prepare_weights, lazy_updates, precision, "
+                 "shard, shard_states, gather_parts, local_statistics, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
