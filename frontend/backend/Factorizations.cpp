@@ -2,6 +2,7 @@
 #include "frontend/backend/Factorizations.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Reductions.h"
+#include "frontend/graph/GivenGradient.h"
 #include "ir/builder/MatrixMath.h"
 #include "keratin/linear_algebra.h"
 #include "runtime/abi/keratin_site_message.h"
@@ -317,18 +318,57 @@ namespace {
 // The determinant as its sign and the elements whose product it is but for that.
 struct Determinant {
   Determinant(Call &call, const Operand &operand)
-      : given(asSquareMatrices(call, call.floating(operand))) {
-    Factored factors = factored(call, widened(call, given));
-    pivots = ir::mainDiagonal(call.g, factors.factors);
-    sign = signOf(call, factors.permutation, ir::getElementType(pivots));
-    axis = call.rank(pivots) - 1;
-  }
+      : given(asSquareMatrices(call, call.floating(operand))), x(widened(call, given)),
+        factors(factored(call, x)), pivots(ir::mainDiagonal(call.g, factors.factors)),
+        sign(signOf(call, factors.permutation, ir::getElementType(pivots))),
+        axis(call.rank(pivots) - 1) {}
 
-  Value given, pivots, sign;
+  Value given, x;
+  Factored factors;
+  Value pivots, sign;
   int64_t axis;
 };
 
 } // namespace
+
+// Of the largest element of each matrix, as much as roundings are; at least the least number that
+// is as exact as others.
+static Value roundingOf(Call &call, Value x) {
+  ir::GraphMath &g = call.g;
+  const bool isDouble = call.dtypeOf(x) == DType::Float64;
+  const double epsilon = isDouble ? std::numeric_limits<double>::epsilon()
+                                  : double(std::numeric_limits<float>::epsilon()),
+               least = isDouble ? std::numeric_limits<double>::min()
+                                : double(std::numeric_limits<float>::min());
+  const int64_t rank = call.rank(x);
+  // Of no elements there is no largest.
+  ir::Shape wider = ir::getShape(x);
+  wider.back() = call.check(ir::add(wider.back(), DimExpr(1)));
+  wider[size_t(rank) - 2] = wider.back();
+  Value padded = g.pad(g.abs(x), ir::Shape(wider.size(), DimExpr(0)),
+                       std::vector<int64_t>(wider.size(), 0), wider);
+  Value largest = g.reduceMax(padded, {rank - 2, rank - 1});
+  largest = g.select(g.equal(largest, g.zeroLike(largest)), g.oneLike(largest), largest);
+  return g.maximum(g.scale(largest, epsilon), g.constantLike(least, largest));
+}
+
+// The determinant times the sum of the diagonal of x^-1 dx. A pivot that is 0 is taken for a
+// rounding, by which the cofactors change as little: of one they are what they are, of more they
+// are 0 but for roundings, though x^-1 is not.
+static Value tangentOf(Call &call, const Determinant &of, Value dx) {
+  ir::GraphMath &g = call.g;
+  Value factors = of.factors.factors;
+  const ir::Shape shape = ir::getShape(factors);
+  auto overMatrix = [&](Value each) {
+    return g.broadcastAlong(each, shape, {of.axis, of.axis + 1});
+  };
+  Value place = ir::diagonalNumbers(g, factors);
+  Value isZero = g.and_(g.equal(place, g.zeroLike(place)), g.equal(factors, g.zeroLike(factors)));
+  Value regular = g.select(isZero, overMatrix(roundingOf(call, of.x)), factors);
+  Value product = g.mul(of.sign, g.reduceProd(ir::mainDiagonal(g, regular), {of.axis}));
+  Value solved = solveFactored(call, {regular, of.factors.permutation}, dx);
+  return g.mul(product, g.reduceSum(ir::mainDiagonal(g, solved), {of.axis}));
+}
 
 namespace keratin::backend {
 
@@ -336,6 +376,11 @@ Tensor det(const Operand &x, SourceLocation location) {
   Call call("det", location);
   Determinant of(call, x);
   Value y = call.g.mul(of.sign, call.g.reduceProd(of.pivots, {of.axis}));
+  y = withTangents(call, "the tangents of det", {y}, {of.x},
+                   [&](llvm::ArrayRef<Value>, llvm::ArrayRef<Value> tangents) {
+                     return std::vector<Value>{tangentOf(call, of, tangents[0])};
+                   })
+          .front();
   return call.tensor(call.cast(y, call.dtypeOf(of.given)));
 }
 

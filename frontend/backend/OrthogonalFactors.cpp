@@ -3,6 +3,7 @@
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Factorizations.h"
 #include "frontend/backend/Reductions.h"
+#include "frontend/graph/GivenGradient.h"
 #include "ir/builder/MatrixMath.h"
 #include "keratin/linear_algebra.h"
 
@@ -89,7 +90,7 @@ static Value isCounted(Call &call, Value s, Value least) {
   return call.g.greater(s, call.g.broadcastAlong(least, ir::getShape(s), {call.rank(s) - 1}));
 }
 
-static Value pseudoinverse(Call &call, Value x, const std::optional<double> &rcond) {
+static Value fromFactors(Call &call, Value x, const std::optional<double> &rcond) {
   ir::GraphMath &g = call.g;
   auto [u, s, vt] = singularFactors(call, x);
   Value counts = isCounted(call, s, smallestCounted(call, x, s, rcond));
@@ -99,6 +100,35 @@ static Value pseudoinverse(Call &call, Value x, const std::optional<double> &rco
   inverse = g.select(g.equal(s, s), inverse, s);
   Value scaled = g.mul(u, g.broadcastAlong(inverse, ir::getShape(u), {call.rank(s) - 1}));
   return ir::matrixProduct(g, vt, scaled, {/*aTransposed=*/true, /*bTransposed=*/true});
+}
+
+// The tangent of p, the pseudoinverse of x, where singular values that do not count are 0: the rank
+// stays, and no difference of singular values is divided by (Golub, Pereyra: The differentiation of
+// pseudo-inverses and nonlinear least squares problems whose variables separate, 1973).
+static Value tangentOf(ir::GraphMath &g, Value x, Value p, Value dx) {
+  const ir::ProductOf transposedLast{false, /*bTransposed=*/true};
+  auto product = [&](Value a, Value b, ir::ProductOf of = {}) {
+    return ir::matrixProduct(g, a, b, of);
+  };
+  // p p^T dx^T (I - x p), and (I - p x) dx^T p^T p.
+  Value left = product(product(p, p, transposedLast), dx, transposedLast);
+  left = g.sub(left, product(product(left, x), p));
+  Value right = product(dx, product(p, p, {/*aTransposed=*/true}), {/*aTransposed=*/true});
+  right = g.sub(right, product(p, product(x, right)));
+  return g.sub(g.add(left, right), product(product(p, dx), p));
+}
+
+// With rcond some singular values that do not count may not be 0, so the gradient is that of the
+// factors.
+static Value pseudoinverse(Call &call, Value x, const std::optional<double> &rcond) {
+  Value p = fromFactors(call, x, rcond);
+  if (rcond)
+    return p;
+  return withTangents(call, "the tangents of pinv", {p}, {x},
+                      [&](llvm::ArrayRef<Value> results, llvm::ArrayRef<Value> tangents) {
+                        return std::vector<Value>{tangentOf(call.g, x, results[0], tangents[0])};
+                      })
+      .front();
 }
 
 // Products of matrices whose batches are broadcast; `sizes` are those that meet.

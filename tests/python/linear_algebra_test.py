@@ -268,6 +268,53 @@ def test_derivatives_of_the_logarithm_of_a_determinant():
     close(found, -inverse.T @ v.T @ inverse.T, 'float64')
 
 
+def cofactors(x):
+    """Of each element the determinant of the rest, with its sign."""
+    n = len(x)
+    rest = lambda i, j: np.linalg.det(np.delete(np.delete(x, i, 0), j, 1))
+    return np.array([[(-1) ** (i + j) * rest(i, j) for j in range(n)] for i in range(n)])
+
+
+SINGULAR = {
+    'a row of zeros': general(4, 4) * [[1], [0], [1], [1]], 'a column of zeros': general(4, 4) * [1, 0, 1, 1],
+    'equal rows': general(4, 4)[[0, 1, 2, 0]], 'last of a diagonal': np.diag([3., 2., 1., 0.]),
+    'rank 2': np.diag([3., 0., 1., 0.]), 'rank 1': np.ones((4, 4)), 'rank 0': np.zeros((4, 4)),
+    'small': 1e-8 * np.diag([3., 2., 1., 0.]), 'regular': general(4, 4),
+}
+
+
+@DTYPES
+def test_gradients_of_determinants_that_are_0(dtype):
+    at = np.stack(list(SINGULAR.values())).astype(dtype)
+    x, tangent = K.placeholder(at.shape, dtype=dtype), numbers(*at.shape).astype(dtype)
+    y = K.det(x)
+    gradient, slope = K.gradients(y, x)[0], K.jvp(y, x, K.constant(tangent, dtype))[0]
+    found, along = K.function([x], [gradient, slope])([at])
+    expected_of = map(cofactors, at.astype('float64'))
+    for name, one, slope, direction, expected in zip(SINGULAR, found, along, tangent, expected_of):
+        size = (np.abs(SINGULAR[name]).max() or 1) ** 3
+        np.testing.assert_allclose(one, expected, rtol=1e-4, atol=size * 1e3 * np.finfo(dtype).eps, err_msg=name)
+        np.testing.assert_allclose(slope, np.sum(expected * direction), rtol=1e-4,
+                                   atol=size * 1e4 * np.finfo(dtype).eps, err_msg=name)
+
+
+def test_gradient_of_the_determinant_of_one_number_and_of_none():
+    x, none = K.variable(np.zeros((3, 1, 1)), dtype='float64'), K.variable(np.zeros((2, 0, 0)), dtype='float64')
+    np.testing.assert_array_equal(K.eval(K.gradients(K.sum(K.det(x)), x)[0]), np.ones((3, 1, 1)))
+    assert K.eval(K.gradients(K.sum(K.det(none)), none)[0]).shape == (2, 0, 0)
+
+
+def test_second_derivatives_of_determinants():
+    at, v = general(4, 4).astype('float64'), numbers(4, 4).astype('float64')
+    x = K.placeholder((4, 4), dtype='float64')
+    first = K.gradients(K.det(x), x)[0]
+    second = K.gradients(K.sum(first * K.constant(v, dtype='float64')), x)[0]
+    found = K.function([x], [second])([at])[0]
+    step = 1e-5
+    expected = (cofactors(at + step * v) - cofactors(at - step * v)) / (2 * step)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+
+
 def test_errors():
     x = K.placeholder((2, 3))
     for f in [K.cholesky, K.inv, K.det, K.slogdet]:

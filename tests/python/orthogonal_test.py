@@ -309,17 +309,8 @@ SPD = symmetric(4, 4) + np.diag([0., 4., 8., 12.])
 TALL = numbers(5, 3).astype('float64') + 2 * np.eye(5, 3)
 
 
-@pytest.mark.parametrize('f, x', [
-    (lambda x: sum(K.sum(K.sin(y)) for y in K.qr(x)), TALL),
-    (lambda x: sum(K.sum(K.sin(y)) for y in K.eigh((x + K.transpose(x)) / 2)), SPD),
-    (lambda x: sum(K.sum(K.sin(y)) for y in K.svd(x)), TALL),
-    (lambda x: sum(K.sum(K.sin(y)) for y in K.svd(x)), TALL.T),
-    (lambda x: K.sum(K.sin(K.pinv(x))), TALL),
-    (lambda x: K.sum(K.sin(K.lstsq(x, np.arange(5.)))), TALL),
-    (lambda x: K.sum(K.sin(K.expm(x))), numbers(3, 3).astype('float64')),
-    (lambda x: K.norm(x, 2) + K.norm(x, -2) + K.norm(x, 'nuc'), TALL),
-], ids=['qr', 'eigh', 'svd', 'svd of more columns', 'pinv', 'lstsq', 'expm', 'norm'])
-def test_first_and_second_derivatives(f, x):
+def check_first_and_second_derivatives(f, x):
+    """Against finite differences, of the second along one direction."""
     place = K.placeholder(x.shape, dtype='float64')
     first, = K.gradients(f(place), place)
     weights = np.cos(np.arange(x.size)).reshape(x.shape)
@@ -335,12 +326,47 @@ def test_first_and_second_derivatives(f, x):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize('f, x', [
+    (lambda x: sum(K.sum(K.sin(y)) for y in K.qr(x)), TALL),
+    (lambda x: sum(K.sum(K.sin(y)) for y in K.eigh((x + K.transpose(x)) / 2)), SPD),
+    (lambda x: sum(K.sum(K.sin(y)) for y in K.svd(x)), TALL),
+    (lambda x: sum(K.sum(K.sin(y)) for y in K.svd(x)), TALL.T),
+    (lambda x: K.sum(K.sin(K.pinv(x))), TALL),
+    (lambda x: K.sum(K.sin(K.lstsq(x, np.arange(5.)))), TALL),
+    (lambda x: K.sum(K.sin(K.expm(x))), numbers(3, 3).astype('float64')),
+    (lambda x: K.norm(x, 2) + K.norm(x, -2) + K.norm(x, 'nuc'), TALL),
+], ids=['qr', 'eigh', 'svd', 'svd of more columns', 'pinv', 'lstsq', 'expm', 'norm'])
+def test_first_and_second_derivatives(f, x):
+    check_first_and_second_derivatives(f, x)
+
+
 def test_gradient_of_values_where_they_are_equal():
     x = K.variable(np.eye(3), dtype='float64')
     gradient, = K.gradients(K.sum(K.eigvalsh(x)), x)
     np.testing.assert_allclose(K.eval(gradient), np.eye(3), atol=1e-15)
     gradient, = K.gradients(K.norm(x, 'nuc'), x)
     np.testing.assert_allclose(K.eval(gradient), np.eye(3), atol=1e-15)
+
+
+@pytest.mark.parametrize('x', [2 * np.eye(3), np.eye(5, 3), np.eye(2, 4), turned(np.array([1., 1., -1., 2.]))],
+                         ids=['square', 'tall', 'wide', 'turned'])
+def test_derivatives_of_pseudoinverses_of_equal_singular_values(x):
+    b = np.arange(float(len(x)))
+    for f in (lambda x: K.sum(K.sin(K.pinv(x))), lambda x: K.sum(K.sin(K.lstsq(x, b)))):
+        check_first_and_second_derivatives(f, x)
+
+
+def test_tangent_of_a_pseudoinverse_of_less_than_full_rank():
+    a, b = numbers(5, 2).astype('float64'), numbers(2, 4, seed=2).astype('float64')
+    da, db = numbers(5, 2, seed=3).astype('float64'), numbers(2, 4, seed=4).astype('float64')
+
+    t = K.placeholder((), dtype='float64')
+    y = K.pinv(K.dot(K.constant(a, 'float64') + t * da, K.constant(b, 'float64') + t * db))
+    slope, = K.function([t], [K.jvp(y, t, K.constant(1., 'float64'))[0]])([0.])
+    step = 1e-6
+    expected = (np.linalg.pinv((a + step * da) @ (b + step * db), rcond=1e-10)
+                - np.linalg.pinv((a - step * da) @ (b - step * db), rcond=1e-10)) / (2 * step)
+    np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
 def test_maps():

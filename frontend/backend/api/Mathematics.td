@@ -543,7 +543,7 @@ def Api_det : Keratin_Mathematics<"det", "det(x)"> {
         x: square matrices in the last two axes; integers and bools become floatx().
 
     Returns:
-        A tensor without these axes. Where a determinant is 0 the gradient is not finite.
+        A tensor without these axes. Where a determinant is 0 its second gradient is not finite.
 
     Raises:
         ValueError: for matrices that are not square.
@@ -644,8 +644,8 @@ def Api_pinv : Keratin_Mathematics<"pinv", "pinv(x, rcond=None)"> {
             larger size of the matrices times the dtype's epsilon.
 
     Returns:
-        A tensor of x's dtype, whose last two sizes are exchanged. The gradient is not finite where
-        singular values are equal.
+        A tensor of x's dtype, whose last two sizes are exchanged. With rcond the gradient is not
+        finite where singular values are equal.
 
     Raises:
         ValueError: for a scalar or a vector, and a negative rcond.
@@ -663,8 +663,8 @@ def Api_lstsq : Keratin_Mathematics<"lstsq", "lstsq(a, b, rcond=None)"> {
 
     Returns:
         The shortest of the y for which a y - b is shortest: a tensor of the wider dtype; of
-        integers and bools floatx(). The gradient of a is not finite where singular values of a are
-        equal.
+        integers and bools floatx(). With rcond the gradient of a is not finite where singular
+        values of a are equal.
 
     Raises:
         ValueError: for another number of rows of b, and a negative rcond.

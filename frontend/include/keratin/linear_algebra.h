@@ -140,7 +140,7 @@ Tensor solve(const Operand &a, const Operand &b, bool check = true,
 // The inverses of square matrices. A singular matrix has none.
 Tensor inv(const Operand &x, bool check = true,
            SourceLocation location = SourceLocation::current());
-// The determinants of square matrices, by lu(). Where one is 0 the gradient is not finite.
+// The determinants of square matrices, by lu(). Where one is 0 no second gradient is finite.
 Tensor det(const Operand &x, SourceLocation location = SourceLocation::current());
 // numpy.linalg.slogdet: their signs, -1, 0 or 1, and the logarithms of their absolute values.
 SlogDet slogdet(const Operand &x, SourceLocation location = SourceLocation::current());
