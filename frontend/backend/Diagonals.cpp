@@ -115,11 +115,10 @@ Tensor diag(const Operand &operand, int64_t k, SourceLocation location) {
   Call call("diag", location);
   checkOffset(call, "k", k);
   Value x = call.value(operand);
-  if (call.rank(x) == 1)
-    return call.tensor(onDiagonal(call, x, k));
-  if (call.rank(x) == 2)
-    return call.tensor(diagonal(call, x, 0, 1, k));
-  call.valueError("x has shape " + describe(x) + "; needed a vector or a matrix");
+  const int64_t rank = call.rank(x);
+  if (rank == 0)
+    call.valueError("x is a scalar; needed a vector or matrices");
+  return call.tensor(rank == 1 ? onDiagonal(call, x, k) : diagonal(call, x, rank - 2, rank - 1, k));
 }
 
 Tensor trace(const Operand &operand, int64_t offset, Axis axis1, Axis axis2,

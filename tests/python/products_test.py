@@ -62,3 +62,6 @@ def test_diagonals():
     x = numbers(3, 3)
     agree(K.eval(K.trace(K.constant(x))), np.asarray(np.trace(x)))
     agree(K.eval(K.diag(K.constant(x))), np.diag(x))
+    batch = numbers(2, 5, 3, 4)
+    for k in (-1, 0, 2):
+        agree(both_ways(lambda x, k=k: K.diag(x, k), batch), np.diagonal(batch, k, -2, -1))

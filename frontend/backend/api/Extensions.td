@@ -102,17 +102,17 @@ def Api_einsum : Keratin_Extension<"einsum", "einsum(equation, operands)"> {
 def Api_diag : Keratin_Extension<"diag", "diag(x, k=0)"> {
   let takesComplex = 1;
   let documentation = [{
-    A diagonal of a matrix, or the matrix of zeros with a vector as its diagonal.
+    A diagonal of matrices, or the matrix of zeros with a vector as its diagonal.
 
     Args:
-        x: a matrix or a vector.
+        x: matrices in the last two axes, or a vector.
         k: the diagonal, an int: 0 is the main one, 1 the next above it.
 
     Returns:
-        A vector of a matrix, a square matrix of a vector.
+        A vector of each matrix, a square matrix of a vector.
 
     Raises:
-        ValueError: for another rank.
+        ValueError: for a scalar.
   }];
 }
 def Api_trace : Keratin_Extension<"trace", "trace(x, offset=0, axis1=0, axis2=1)"> {

@@ -80,8 +80,8 @@ Tensor matmul(const Operand &x, const Operand &y,
 // a diagonal. Of three operands and more those are multiplied first that leave the least work.
 Tensor einsum(const std::string &equation, const std::vector<Operand> &operands,
               SourceLocation location = SourceLocation::current());
-// numpy.diag: of a matrix its k-th diagonal, above the main one for positive k; of a vector the
-// matrix of zeros with it there.
+// numpy.diag: of matrices in the last two axes the k-th diagonal, above the main one for k > 0;
+// of a vector the matrix of zeros with it there.
 Tensor diag(const Operand &x, int64_t k = 0, SourceLocation location = SourceLocation::current());
 // The sum of a diagonal of the matrices in two axes, which leave.
 Tensor trace(const Operand &x, int64_t offset = 0, Axis axis1 = 0, Axis axis2 = 1,
