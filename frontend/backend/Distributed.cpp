@@ -28,6 +28,8 @@ void init(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh, SourceLocat
 
 bool isInitialized() { return jobGroup() != nullptr; }
 
+void shrink() { shrinkJob(); }
+
 void finalize() { leaveJob(); }
 
 int rank() { return jobRank(); }

@@ -228,6 +228,7 @@ Array frontend::arrayOf(DenseElementsAttr elements) {
 
 ir::DimExpr frontend::addRankNumber(FunctionModule &module, keratin_rank_number_kind_t kind,
                                     const std::string &axis, int64_t size) {
+  noteParts();
   const std::string name = compiler::nameOfRankNumber(kind, axis, size);
   const keratin_axis_t along = jobAxis(axis).value_or(keratin_axis_t{});
   const int64_t value = runtime::rankNumber(

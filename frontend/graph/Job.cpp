@@ -16,6 +16,7 @@ using namespace keratin::frontend;
 
 static std::mutex mutex;
 static std::atomic<keratin_group_t *> group{nullptr};
+static std::atomic<bool> hasParts{false};
 
 keratin_group_t *frontend::jobGroup() { return group.load(std::memory_order_acquire); }
 
@@ -73,6 +74,23 @@ void frontend::joinJob(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh
 void frontend::leaveJob() {
   if (keratin_group_t *joined = jobGroup())
     keratin_group_leave(joined);
+}
+
+void frontend::noteParts() { hasParts.store(true, std::memory_order_relaxed); }
+
+void frontend::shrinkJob() {
+  std::lock_guard lock(mutex);
+  keratin_group_t *joined = jobGroup();
+  if (!joined)
+    return;
+  if (hasParts.load(std::memory_order_relaxed))
+    throw NotImplementedError(
+        "distributed.shrink: not implemented: ranks that have parts of variables or of states, of "
+        "which those of the lost rank are nowhere else; needed a new start, from a checkpoint");
+  keratin_status_t status = {};
+  keratin_group_shrink(joined, &status);
+  if (status.code != KERATIN_OK)
+    throwRankFailure("distributed.shrink", status);
 }
 
 // Null: the ranks are in none.

@@ -31,6 +31,10 @@ std::string axisInFile(const Mesh &among);
 // "the mesh has no axis 'rows'; there are 'data', 'model'"
 std::string noSuchAxis(const std::string &name);
 void leaveJob();
+// K::distributed::shrink.
+void shrinkJob();
+// A function is for this number of ranks alone, each of which has parts of variables.
+void noteParts();
 // The executable's calls are those of all ranks, if the process has joined any and if it is for
 // several.
 keratin_status_code_t callWithJob(keratin_executable_t *executable, keratin_status_t *status);

@@ -29,6 +29,8 @@ public:
   Code check(int64_t waited, keratin_status_t *status) const;
   // What is under way is ended, and the group is broken.
   Code lose(const keratin_status_t &why, keratin_status_t *status);
+  // The engine is about to be one of other ranks: what devices have is of those before.
+  void forget();
 
   // keratin_stream_work_t::put.
   Code putIntoStream(const int64_t *words, void *stream, keratin_status_t *status) const;
@@ -57,6 +59,7 @@ private:
   const keratin_device_t *connected = nullptr;
   Communicator *first = nullptr;
   bool isHostOnly = false; // on all ranks
+  uint64_t numForgotten = 0;
 };
 
 } // namespace keratin::comm

@@ -40,6 +40,22 @@ Code Engine::split(int32_t first, int32_t stride, int32_t count, keratin_comm_t 
   return comm->split(comm->user, first, stride, count, deadlineIn(timeout()), part, status);
 }
 
+Code Engine::shrink(keratin_status_t *status) {
+  if (!comm) // says why
+    return checkWorks(status);
+  if (comm->bytes <= offsetof(keratin_comm_t, shrink) || !comm->shrink)
+    return runtime::fail(status, KERATIN_UNIMPLEMENTED,
+                         "%s: not implemented: going on without ranks that are lost "
+                         "(keratin_comm_t::shrink)",
+                         ownName);
+  if (Code code = comm->shrink(comm->user, deadlineIn(timeout()), status))
+    return code;
+  ownRank = comm->rank;
+  numRanks = comm->size;
+  broken = {};
+  return KERATIN_OK;
+}
+
 Code Engine::move(keratin_move_kind_t kind, const void *send, void *receive, const int64_t *parts,
                   int32_t from, int32_t to, keratin_status_t *status) {
   keratin_move_t move = {};

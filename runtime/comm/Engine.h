@@ -32,6 +32,8 @@ public:
 
   // No move is tried any more.
   void leave();
+  // keratin_comm_t::shrink: moves are among those that are left, and tried again.
+  Code shrink(keratin_status_t *status);
 
   int32_t rank() const { return ownRank; }
   int32_t size() const { return numRanks; }

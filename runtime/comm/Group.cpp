@@ -436,6 +436,27 @@ void keratin_group_leave(keratin_group_t *group) {
   });
 }
 
+keratin_status_code_t keratin_group_shrink(keratin_group_t *group, keratin_status_t *status) {
+  if (Code code = checkPointers(status, "keratin_group_shrink", {{group, "group"}}))
+    return code;
+  if (!group->isOurs("keratin_group_shrink", status))
+    return KERATIN_FAILED_PRECONDITION;
+  if (group->mesh.hasSeveralAxes())
+    return fail(status, KERATIN_UNIMPLEMENTED,
+                "not implemented: going on without ranks that are lost in a mesh of the axes %s; "
+                "needed one axis, or none",
+                group->mesh.names().text());
+  Code code = KERATIN_OK;
+  group->alone([&] {
+    group->runner.closeAxes();
+    group->devices.forget();
+    code = group->engine.shrink(status);
+    if (code == KERATIN_OK)
+      group->mesh.resize(group->engine.size());
+  });
+  return code == KERATIN_OK ? succeed(status) : code;
+}
+
 int32_t keratin_group_rank(const keratin_group_t *group) { return group->engine.rank(); }
 int32_t keratin_group_size(const keratin_group_t *group) { return group->engine.size(); }
 const char *keratin_group_engine(const keratin_group_t *group) { return group->engine.name(); }

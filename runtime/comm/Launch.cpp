@@ -78,17 +78,21 @@ keratin_status_code_t moveAlone(void *, const keratin_move_t *move, keratin_stat
   return KERATIN_OK;
 }
 
-keratin_comm_t alone = {sizeof(keratin_comm_t),
-                        KERATIN_COMM_ABI_VERSION,
-                        "one rank",
-                        nullptr,
-                        0,
-                        1,
-                        moveAlone,
-                        nullptr,
-                        1,
-                        0,
-                        nullptr};
+// Nobody else can be lost.
+keratin_status_code_t shrinkAlone(void *, int64_t, keratin_status_t *) { return KERATIN_OK; }
+
+keratin_comm_t alone = {.bytes = sizeof(keratin_comm_t),
+                        .abi_version = KERATIN_COMM_ABI_VERSION,
+                        .name = "one rank",
+                        .user = nullptr,
+                        .rank = 0,
+                        .size = 1,
+                        .move = moveAlone,
+                        .close = nullptr,
+                        .gathers_at_once = 1,
+                        .reserved = 0,
+                        .split = nullptr,
+                        .shrink = shrinkAlone};
 
 } // namespace
 

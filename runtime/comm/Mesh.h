@@ -13,7 +13,13 @@ public:
   // keratin_group_arrange, of so many ranks.
   runtime::Code arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ranks,
                         keratin_status_t *status);
+  // There are so many ranks from here on. Precondition: no axis, or one.
+  void resize(int32_t ranks) {
+    if (numAxes == 1)
+      axes()[0].members.count = ranks;
+  }
   bool isArranged() const { return numAxes > 0; }
+  bool hasSeveralAxes() const { return numAxes > 1; }
   // False: it has no axis of this name.
   bool find(const char *name, keratin_axis_t &axis) const;
   // "'data', 'model'"; "none".

@@ -48,6 +48,35 @@ public:
     return KERATIN_OK;
   }
 
+  // Who waits in a move for a rank that does not come any more is told first. MPI has no way to
+  // give up waiting for those that are neither lost nor here.
+  Code shrink(int64_t deadline, keratin_status_t *status) {
+    const MpiRecovery &recovery = mpi.recovery;
+    if (!mpi.hasRecovery)
+      return runtime::fail(status, KERATIN_UNIMPLEMENTED,
+                           "%s: not implemented: going on without ranks that are lost; needed is "
+                           "Open MPI 5 (MPIX_Comm_shrink)",
+                           mpi.name);
+    if (!isWatched())
+      return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
+                           "%s: in this job nobody looks for ranks that are lost; needed is "
+                           "mpirun --with-ft ulfm --mca async_mpi_finalize 1",
+                           mpi.name);
+    if (Code code = mpi.check(recovery.MPIX_Comm_revoke(comm), "MPIX_Comm_revoke", status))
+      return code;
+    if (Code code = settle(deadline, status))
+      return code;
+    MpiHandle left = 0;
+    if (Code code = mpi.check(recovery.MPIX_Comm_shrink(comm, &left), "MPIX_Comm_shrink", status))
+      return code;
+    mpi.MPI_Comm_free(&comm);
+    comm = left;
+    if (Code code = describe(status))
+      return code;
+    isBroken = false;
+    return KERATIN_OK;
+  }
+
 private:
   // Of the communicator that there is now.
   Code describe(keratin_status_t *status) {
@@ -65,6 +94,9 @@ private:
                      keratin_status_t *why) {
       return static_cast<Mpi *>(user)->split(first, part, why);
     };
+    table.shrink = [](void *user, int64_t deadline, keratin_status_t *why) {
+      return static_cast<Mpi *>(user)->shrink(deadline, why);
+    };
     if (!counts.reserve(4 * sizeof(int) * size_t(size)))
       return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
     return KERATIN_OK;
@@ -72,9 +104,12 @@ private:
 
 public:
   // After a failure there may be messages that never come, and MPI would wait for them: it is left
-  // as it is, and the launcher ends the job with the process.
+  // as it is, and the launcher ends the job with the process. Ranks that wait along an axis for
+  // this one, which goes on without a lost one, are told.
   void close() {
     int isFinalized = 0;
+    if (whole && whole->isBroken && mpi.hasRecovery)
+      mpi.recovery.MPIX_Comm_revoke(comm);
     if (!isBroken && mpi.MPI_Finalized(&isFinalized) == 0 && !isFinalized) {
       if (hasComm)
         mpi.MPI_Comm_free(&comm);
@@ -122,18 +157,20 @@ private:
   }
 
   // Until the request is over: first without giving way, for what takes microseconds.
-  Code finish(MpiHandle request, const char *function, const keratin_move_t &move,
+  Code finish(MpiHandle &request, const char *function, int64_t deadline,
               keratin_status_t *status) {
     for (int64_t round = 0;; ++round) {
       int isOver = 0;
       if (Code code =
               mpi.check(mpi.MPI_Test(&request, &isOver, mpi.ignoredStatus), function, status))
         return code;
-      if (isOver)
+      if (isOver) {
+        request = 0;
         return KERATIN_OK;
+      }
       if (round < 200)
         continue;
-      if (now() > move.deadline)
+      if (now() > deadline)
         return runtime::fail(status, KERATIN_UNAVAILABLE,
                              "%s: %s was not over in time (KERATIN_COLLECTIVE_TIMEOUT)", mpi.name,
                              function);
@@ -144,6 +181,32 @@ private:
         nanosleep(&time, nullptr);
       }
     }
+  }
+
+  // Whether the job was started so that MPI knows who is lost; else it takes what follows for done.
+  bool isWatched() const {
+    constexpr int attribute = 12; // MPI_FT of Open MPI's mpi.h
+    const int *value = nullptr;
+    int isThere = 0;
+    return mpi.recovery.MPI_Comm_get_attr(mpi.world, attribute, &value, &isThere) == 0 && isThere &&
+           *value;
+  }
+
+  // What has failed may still be under way, and would write into memory that is somebody else's by
+  // then: of a communicator that is revoked all comes to an end.
+  Code settle(int64_t deadline, keratin_status_t *status) {
+    for (MpiHandle &request : requests)
+      for (int isOver = 0; request;) {
+        // An error is the end of it, too.
+        if (mpi.MPI_Test(&request, &isOver, mpi.ignoredStatus) != 0 || isOver)
+          request = 0;
+        else if (now() > deadline)
+          return runtime::fail(status, KERATIN_UNAVAILABLE,
+                               "%s: a message that has failed was not over in time "
+                               "(KERATIN_COLLECTIVE_TIMEOUT)",
+                               mpi.name);
+      }
+    return KERATIN_OK;
   }
 
   static char *at(void *data, int64_t bytes) { return static_cast<char *>(data) + bytes; }
@@ -169,13 +232,12 @@ public:
         row(1)[rank] = place;
       }
       void *receive = longest > step ? staged.data() : move.receive;
-      MpiHandle request = 0;
       if (Code code =
               mpi.check(mpi.MPI_Iallgatherv(at(move.send, begin), row(0)[table.rank], mpi.byte,
-                                            receive, row(0), row(1), mpi.byte, comm, &request),
+                                            receive, row(0), row(1), mpi.byte, comm, &requests[0]),
                         "MPI_Iallgatherv", status))
         return code;
-      if (Code code = finish(request, "MPI_Iallgatherv", move, status))
+      if (Code code = finish(requests[0], "MPI_Iallgatherv", move.deadline, status))
         return code;
       if (longest <= step)
         break;
@@ -208,13 +270,12 @@ public:
         part += move.parts[rank];
       }
       void *received = isStaged ? at(staged.data(), step * table.size) : move.receive;
-      MpiHandle request = 0;
       if (Code code = mpi.check(mpi.MPI_Ialltoallv(isStaged ? staged.data() : move.send, row(0),
                                                    row(1), mpi.byte, received, row(2), row(3),
-                                                   mpi.byte, comm, &request),
+                                                   mpi.byte, comm, &requests[0]),
                                 "MPI_Ialltoallv", status))
         return code;
-      if (Code code = finish(request, "MPI_Ialltoallv", move, status))
+      if (Code code = finish(requests[0], "MPI_Ialltoallv", move.deadline, status))
         return code;
       for (int32_t rank = 0; isStaged && arrives && rank < table.size; ++rank)
         memcpy(at(move.receive, rank * own + begin), at(received, row(3)[rank]), size_t(arrives));
@@ -226,13 +287,12 @@ public:
     if (table.rank == move.from && move.parts[0])
       memmove(move.receive, move.send, size_t(move.parts[0]));
     for (int64_t begin = 0; begin < move.parts[0]; begin += mostBytes) {
-      MpiHandle request = 0;
       if (Code code = mpi.check(mpi.MPI_Ibcast(at(move.receive, begin),
                                                int(bytesOfStep(move.parts[0], begin, mostBytes)),
-                                               mpi.byte, move.from, comm, &request),
+                                               mpi.byte, move.from, comm, &requests[0]),
                                 "MPI_Ibcast", status))
         return code;
-      if (Code code = finish(request, "MPI_Ibcast", move, status))
+      if (Code code = finish(requests[0], "MPI_Ibcast", move.deadline, status))
         return code;
     }
     return KERATIN_OK;
@@ -242,7 +302,6 @@ public:
     constexpr int tag = 0;
     int64_t sent = move.to >= 0 ? move.parts[0] : 0, received = move.from >= 0 ? move.parts[1] : 0;
     for (int64_t begin = 0; begin < sent || begin < received; begin += mostBytes) {
-      MpiHandle requests[2] = {};
       bool receives = begin < received, sends = begin < sent;
       if (receives)
         if (Code code = mpi.check(mpi.MPI_Irecv(at(move.receive, begin),
@@ -257,10 +316,10 @@ public:
                                   "MPI_Isend", status))
           return code;
       if (receives)
-        if (Code code = finish(requests[0], "MPI_Irecv", move, status))
+        if (Code code = finish(requests[0], "MPI_Irecv", move.deadline, status))
           return code;
       if (sends)
-        if (Code code = finish(requests[1], "MPI_Isend", move, status))
+        if (Code code = finish(requests[1], "MPI_Isend", move.deadline, status))
           return code;
     }
     return KERATIN_OK;
@@ -271,6 +330,7 @@ private:
   Mpi *whole = nullptr; // that it is a part of
   MpiHandle comm = 0;
   bool hasComm = false, isInitialiser = false, isBroken = false;
+  MpiHandle requests[2] = {}; // under way; 0: none
   runtime::Block counts, staged;
 };
 

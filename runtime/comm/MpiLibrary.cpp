@@ -61,6 +61,7 @@ static Code recogniseAbi(void *library, const char *path, MpiLibrary &mpi,
     mpi.byte = MpiHandle(dlsym(library, "ompi_mpi_byte"));
     mpi.errorsReturn = MpiHandle(dlsym(library, "ompi_mpi_errors_return"));
     mpi.ignoredStatus = nullptr;
+    mpi.hasRecovery = !mpi.recovery.resolve(library);
     if (mpi.byte && mpi.errorsReturn)
       return KERATIN_OK;
   }

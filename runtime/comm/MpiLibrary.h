@@ -44,8 +44,22 @@ using MpiHandle = uintptr_t;
      MpiHandle *request))                                                                          \
   F(int, MPI_Test, (MpiHandle * request, int *flag, void *mpiStatus))
 
+// Of MPI's user level failure mitigation. The communicator is of no use any more, on all ranks; one
+// of those of its ranks that are left, who wait for each other; what the library says of itself.
+#define KERATIN_MPI_RECOVERY_FUNCTIONS(F)                                                          \
+  F(int, MPIX_Comm_revoke, (MpiHandle comm))                                                       \
+  F(int, MPIX_Comm_shrink, (MpiHandle comm, MpiHandle * made))                                     \
+  F(int, MPI_Comm_get_attr, (MpiHandle comm, int key, void *value, int *flag))
+
+struct MpiRecovery {
+  KERATIN_FUNCTION_TABLE(KERATIN_MPI_RECOVERY_FUNCTIONS)
+};
+
 struct MpiLibrary {
   KERATIN_FUNCTION_TABLE(KERATIN_MPI_FUNCTIONS)
+  // Of Open MPI 5. MPICH has the functions, but its newer devices (ch4) end the process in them.
+  MpiRecovery recovery;
+  bool hasRecovery = false;
   const char *name = nullptr; // "Open MPI", "MPICH"; "MPI" of others that have the standard ABI
   // Of its ABI.
   MpiHandle world, byte, errorsReturn;

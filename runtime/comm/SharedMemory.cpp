@@ -22,6 +22,9 @@ public:
       return static_cast<SharedMemory *>(user)->split({first, stride, count}, deadline, part,
                                                       status);
     };
+    table.shrink = [](void *user, int64_t deadline, keratin_status_t *status) {
+      return static_cast<SharedMemory *>(user)->shrink(deadline, status);
+    };
   }
 
   keratin_comm_t table;
@@ -38,20 +41,29 @@ public:
     return segment.join(job, table.rank, table.size, window, deadline, status);
   }
 
-  // A segment of its own, whose name no job can have.
+  // A segment of its own, whose name no job can have, nor one before a shrink.
   Code split(const Members &members, int64_t deadline, keratin_comm_t **part,
              keratin_status_t *status) const {
     auto *made = runtime::makeObject<SharedMemory>(members.placeOf(table.rank), members.count);
     if (!made)
       return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", table.name);
     runtime::ShortText job;
-    job.add("%s+%d+%d+%d", name, members.first, members.stride, members.count);
+    job.add("%s+%u+%d+%d+%d", name, segment.timesShrunk(), members.first, members.stride,
+            members.count);
     if (Code code =
             made->join(job.text(), SharedSegment::windowOfPart(table.size), deadline, status)) {
       runtime::destroyObject(made);
       return code;
     }
     *part = &made->table;
+    return KERATIN_OK;
+  }
+
+  Code shrink(int64_t deadline, keratin_status_t *status) {
+    if (Code code = segment.shrink(deadline, status))
+      return code;
+    table.rank = segment.rank();
+    table.size = segment.size();
     return KERATIN_OK;
   }
 

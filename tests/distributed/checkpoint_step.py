@@ -1,7 +1,7 @@
-"""A rank that trains from a checkpoint, if there is one: checkpoint_test.py starts it.
+"""A rank that trains from a checkpoint, if there is one: checkpoint_test.py and shrink_test.py start it.
 
-checkpoint_step.py INDEX STEPS [RANK AT]: trains as many steps in all, writes a checkpoint behind each and prints its loss;
-this rank is killed before the step AT.
+checkpoint_step.py INDEX STEPS [RANK AT [on]]: trains as many steps in all, writes a checkpoint behind each and prints its
+loss; this rank is killed before the step AT, and with "on" the others go on without those that are lost.
 """
 import os
 import signal
@@ -16,6 +16,7 @@ distributed.init()
 rank, size = distributed.rank(), distributed.size()
 path, steps = sys.argv[1], int(sys.argv[2])
 victim, end = (int(sys.argv[3]), int(sys.argv[4])) if len(sys.argv) > 3 else (-1, -1)
+goes_on = sys.argv[5:] == ['on']
 
 x = K.placeholder((K.Dim('batch'), 12), name='x')
 t = K.placeholder((K.Dim('batch'), 3), name='t')
@@ -38,10 +39,20 @@ if os.path.exists(path):
 data = numpy.random.RandomState(7)
 images = data.rand(40, 12).astype('float32')
 labels = numpy.eye(3, dtype='float32')[data.randint(0, 3, 40)]
-rows = slice(40 * rank // size, 40 * (rank + 1) // size)
 while int(K.get_value(count)) < steps:
     if rank == victim and int(K.get_value(count)) == end:
         os.kill(os.getpid(), signal.SIGKILL)
-    value = train([images[rows], labels[rows]])[0]
-    distributed.save_checkpoint(train, path)
+    rows = slice(40 * rank // size, 40 * (rank + 1) // size)
+    try:
+        value = train([images[rows], labels[rows]])[0]
+        distributed.save_checkpoint(train, path)
+    except distributed.LostRankError:
+        if not goes_on:
+            raise
+        distributed.shrink()
+        rank, size, victim = distributed.rank(), distributed.size(), -1
+        distributed.load_checkpoint(train, path)
+        continue
     print('step %d: %.9g' % (K.get_value(count), value), flush=True)
+if goes_on:
+    print('ended as rank %d of %d over %s' % (rank, size, distributed.engine()), flush=True)

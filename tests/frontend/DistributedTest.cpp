@@ -46,6 +46,11 @@ TEST_CASE("an op that needs all parts gets them where it may") {
       [&] { K::function(x, y, {}, {.shard = {{"batch"}}}); });
 }
 
+TEST_CASE("a process that has joined no ranks has none to lose") {
+  K::distributed::shrink();
+  CHECK(K::distributed::size() == 1);
+}
+
 TEST_CASE("shards that a function cannot have") {
   Tensor x = K::placeholder({K::Dim("batch"), K::Dim("time")});
   checkRefused<K::ValueError>(

@@ -17,7 +17,7 @@ class Mpi:
     engine: str  # as Keratin calls it
     launcher: list
     library: pathlib.Path = None  # None: found by its name
-    # What the launcher needs so that a job goes on when a rank is lost; None: this one cannot.
+    # What the launcher needs so that a job goes on when a rank is lost, and ends; None: this one cannot.
     recovery: list = None
 
     def is_here(self):
@@ -39,11 +39,12 @@ def mpich(mpirun, **more):
     return Mpi('MPICH', [mpirun], **more)
 
 
+ULFM = ['--with-ft', 'ulfm', '--mca', 'async_mpi_finalize', '1']
 OPENMPI, MPICH = FOLDER / 'openmpi', FOLDER / 'mpich'
 MPIS = {
     'Open MPI 4': open_mpi('mpirun.openmpi'),
     'MPICH 4': mpich('mpirun.mpich'),
-    'Open MPI 5': open_mpi(OPENMPI / 'bin/mpirun', library=OPENMPI / 'lib/libmpi.so.40', recovery=['--with-ft', 'ulfm']),
+    'Open MPI 5': open_mpi(OPENMPI / 'bin/mpirun', library=OPENMPI / 'lib/libmpi.so.40', recovery=ULFM),
     'MPICH 5': mpich(MPICH / 'bin/mpirun', library=MPICH / 'lib/libmpi.so.12'),
     'MPICH 5, ABI of MPI 5': mpich(MPICH / 'bin/mpirun', library=MPICH / 'lib/libmpi_abi.so.1'),
 }

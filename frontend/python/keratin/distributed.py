@@ -51,6 +51,20 @@ def is_initialized() -> bool:
     return _native.distributed_is_initialized()
 
 
+def shrink() -> None:
+    """After LostRankError, on all ranks that are left: these go on without those that are lost.
+
+    They are the ranks of a job of their own, numbered in the order that they had; an axis that all ranks are
+    along is shorter. Functions with shards are called again, with parts for size() ranks. The calls that
+    failed may have updated variables on some of the ranks: load_checkpoint() or broadcast() comes next.
+
+    Raises:
+        NotImplementedError: if the engine, a mesh of several axes or variables in parts do not allow it.
+        LostRankError: if one of those that are left does not come.
+    """
+    _native.distributed_shrink()
+
+
 def finalize() -> None:
     """Leaves the ranks; functions with shards cannot be called any more."""
     _native.distributed_finalize()

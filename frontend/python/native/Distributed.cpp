@@ -48,6 +48,7 @@ static Tensor permute(const Tensor &x, const std::vector<int64_t> &senders,
 void keratin::python::registerDistributed(nb::module_ &m) {
   add<&init>(m, "distributed_init");
   add<&D::isInitialized>(m, "distributed_is_initialized");
+  add<&D::shrink>(m, "distributed_shrink");
   add<&D::finalize>(m, "distributed_finalize");
   add<&rank>(m, "distributed_rank");
   add<&size>(m, "distributed_size");

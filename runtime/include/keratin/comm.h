@@ -74,6 +74,11 @@ typedef struct keratin_comm_t {
   keratin_status_code_t (*split)(void *user, int32_t first, int32_t stride, int32_t count,
                                  int64_t deadline, struct keratin_comm_t **part,
                                  keratin_status_t *status);
+  // After a move that has failed: the engine is that of the ranks that are left from here on, in
+  // the order that they had. All of them call it, and wait for each other; `rank` and `size` of the
+  // table change. What was split off is closed before. A failure changes nothing. NULL: a rank that
+  // is lost is the end.
+  keratin_status_code_t (*shrink)(void *user, int64_t deadline, keratin_status_t *status);
 } keratin_comm_t;
 
 // The ranks of one machine, by memory that they share: `job` names it, 1 to 100 letters, digits,
@@ -84,8 +89,9 @@ KERATIN_API keratin_status_code_t keratin_comm_open_shared(const char *job, int3
                                                            keratin_comm_t **comm,
                                                            keratin_status_t *status);
 // All processes that mpirun or srun has started: MPI_COMM_WORLD of Open MPI or MPICH, whose library
-// is the process's own if it has one, libmpi.so.40 or libmpich.so.12, or what KERATIN_MPI_LIBRARY
-// names. MPI is initialised if the process has not done that, and then finalised by close().
+// is the process's own if it has one, libmpi.so.40, libmpich.so.12 or libmpi_abi.so.1, or what
+// KERATIN_MPI_LIBRARY names. MPI is initialised if the process has not done that, and then
+// finalised by close().
 KERATIN_API keratin_status_code_t keratin_comm_open_mpi(keratin_comm_t **comm,
                                                         keratin_status_t *status);
 // What the launcher of this process says (docs/distributed.md): mpirun's, srun's and torchrun's
@@ -107,6 +113,13 @@ KERATIN_API keratin_status_code_t keratin_group_create(keratin_comm_t *comm,
 KERATIN_API void keratin_group_destroy(keratin_group_t *group);
 // Waits for what is under way and closes the engine; collectives fail from then on.
 KERATIN_API void keratin_group_leave(keratin_group_t *group);
+
+// After KERATIN_UNAVAILABLE: those ranks that are left are the group's from here on, numbered in
+// the order that they had, and collectives go on. All of them call it, and wait for each other. An
+// axis that all ranks are along is shorter. KERATIN_UNIMPLEMENTED where the engine cannot, and
+// where the mesh has several axes; after a failure the group is as broken as before.
+KERATIN_API keratin_status_code_t keratin_group_shrink(keratin_group_t *group,
+                                                       keratin_status_t *status);
 
 KERATIN_API int32_t keratin_group_rank(const keratin_group_t *group);
 KERATIN_API int32_t keratin_group_size(const keratin_group_t *group);
@@ -231,7 +244,7 @@ KERATIN_API void keratin_group_fail(keratin_group_t *group, const char *message)
 #ifdef __cplusplus
 }
 static_assert(sizeof(keratin_move_t) == 48, "layout is part of the ABI");
-static_assert(sizeof(keratin_comm_t) == 64, "layout is part of the ABI");
+static_assert(sizeof(keratin_comm_t) == 72, "layout is part of the ABI");
 static_assert(sizeof(keratin_axis_t) == 8, "layout is part of the ABI");
 static_assert(sizeof(keratin_mesh_axis_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_collective_t) == 72, "layout is part of the ABI");

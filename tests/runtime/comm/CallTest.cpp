@@ -286,6 +286,7 @@ public:
                               },
                               engine->gathers_at_once,
                               0,
+                              nullptr,
                               nullptr} {}
 
   keratin_comm_t *comm() { return &table; }

@@ -3,6 +3,8 @@
      brief        little data
      kill KIND    rank 1 is killed in a collective of that number, and before it with "early"; the
                   others must not wait for ever
+     shrink KIND  the same, and the others go on without it
+     stay         they go on without a lost one though there is none, and say what they are told
      differ KIND  rank 1 asks for something else than the others, who must be told, and go on */
 #include <keratin/comm.h>
 
@@ -182,6 +184,18 @@ static void disturb(const char *how, int kind, int early) {
   free(receive);
 }
 
+/* The ranks that are left are all there are from here on. */
+static void go_on(void) {
+  keratin_status_t status;
+  const int before = size;
+  need(keratin_group_shrink(group, &status) == KERATIN_OK, "shrink", &status);
+  need(keratin_group_size(group) == before - 1, "there are other ranks than those left", NULL);
+  need(keratin_group_rank(group) == (rank == 0 ? 0 : rank - 1), "ranks have other numbers", NULL);
+  rank = keratin_group_rank(group);
+  size = keratin_group_size(group);
+  choose(0, 0);
+}
+
 int main(int argc, char **argv) {
   keratin_comm_t *comm;
   keratin_status_t status;
@@ -191,8 +205,18 @@ int main(int argc, char **argv) {
   size = keratin_group_size(group);
   choose(0, 0);
   check(1);
+  if (argc == 2 && strcmp(argv[1], "stay") == 0) {
+    keratin_group_shrink(group, &status);
+    printf("rank %d was told: %s\n", rank, status.message);
+    need(keratin_group_size(group) == size, "ranks are lost", NULL);
+  }
   if (argc > 2)
     disturb(argv[1], atoi(argv[2]), argc > 3);
+  if (argc > 2 && strcmp(argv[1], "shrink") == 0) {
+    go_on();
+    check(300001);
+    overlap();
+  }
   check(1000);
   if (argc == 1) {
     check(300001);

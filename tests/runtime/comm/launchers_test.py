@@ -25,8 +25,8 @@ def expect(found, wanted, output):
         sys.exit(f'{wanted!r} was expected, found was {found!r}:\n{output}')
 
 
-def launch(mpi, ranks, *arguments, **more):
-    return subprocess.run(mpi.command(ranks, RANK, *arguments), text=True, timeout=LIMIT,
+def launch(mpi, ranks, *arguments, recovers=False, **more):
+    return subprocess.run(mpi.command(ranks, RANK, *arguments, recovers=recovers), text=True, timeout=LIMIT,
                           env=clean_environment(**mpi.environment(), **more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
@@ -44,10 +44,22 @@ def a_lost_rank_ends_the_job(mpi):
     print(f'a lost rank ended the job in {time.monotonic() - started:.1f} s')
 
 
+def who_cannot_go_on_is_told(mpi):
+    run = launch(mpi, 2, 'stay')
+    expect(run.returncode, 0, run.stdout)
+    needed = 'Open MPI 5 (MPIX_Comm_shrink)' if mpi.recovery is None else ' '.join(('mpirun', *mpi.recovery))
+    expect(run.stdout.count(f'needed is {needed}'), 2, run.stdout)
+
+
 def another_library_is_refused(mpi, library, engine):
     run = subprocess.run(mpi.command(2, RANK), text=True, timeout=LIMIT, env=clean_environment(KERATIN_MPI_LIBRARY=library),
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     expect(f'mpirun of {mpi.engine} has started 2 ranks, and {engine} knows of this one alone' in run.stdout, True, run.stdout)
+
+
+def the_others_go_on(mpi, *arguments):
+    run = launch(mpi, 4, 'shrink', '0', *arguments, recovers=True, KERATIN_COLLECTIVE_TIMEOUT='20')
+    expect(f'3 ranks over {mpi.engine}: all collectives are right' in run.stdout, True, run.stdout)
 
 
 def shared(ranks, job, *arguments):
@@ -66,6 +78,12 @@ codes, output = shared(3, f'lost-{os.getpid()}', 'kill', '0', 'early')
 expect(codes, [1, -9, 1], output)
 expect(output.count('rank 1 is gone'), 2, output)
 
+for kind in range(7):
+    for early in ([], ['early']):
+        codes, output = shared(4, f'shrunk-{os.getpid()}-{kind}', 'shrink', str(kind), *early)
+        expect(codes, [0, -9, 0, 0], output)
+        expect(output.count('3 ranks over shared memory: all collectives are right'), 1, output)
+
 for name, mpi in MPIS.items():
     if not mpi.is_here():
         print(f'{mpi.launcher[0]} is not here: nothing of {name} was tried')
@@ -74,6 +92,10 @@ for name, mpi in MPIS.items():
         all_is_right(mpi, ranks)
     all_is_right(mpi, 17, 'brief')
     a_lost_rank_ends_the_job(mpi)
+    who_cannot_go_on_is_told(mpi)
+    if mpi.recovery is not None:
+        the_others_go_on(mpi, 'early')
+        the_others_go_on(mpi)
 
 if MPIS['Open MPI 4'].is_here() and MPIS['MPICH 4'].is_here():
     another_library_is_refused(MPIS['Open MPI 4'], 'libmpich.so.12', 'MPICH')
