@@ -11,7 +11,7 @@ namespace keratin::codegen {
 
 struct TargetLimits {
   // Ops of a kernel at most (keratin-form-kernels).
-  int64_t kernelOps = 96;
+  int64_t kernelOps = 144;
   // Tensors of the full shape that the kernel of a contraction may read and write beside its
   // operands (keratin-form-kernels).
   int64_t tileTensors = 4;

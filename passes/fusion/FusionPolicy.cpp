@@ -52,7 +52,21 @@ bool FusionPolicy::isFusible(Operation *op) const {
          isTiled(op) || isFreeToRepeat(op) || (limits.random && isa<RandomBitsOp>(op));
 }
 
-static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op); }
+// Whether the op reads neighbours out of memory: its index is the place of a tensor's element and a
+// constant.
+static bool isPartInMemory(Operation *op) {
+  auto slice = dyn_cast<SliceOp>(op);
+  if (!slice || llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; }))
+    return false;
+  Value x = slice.getX();
+  while (auto reshape = x.getDefiningOp<ReshapeOp>())
+    x = reshape.getX();
+  return x.getDefiningOp<DelayOp>();
+}
+
+static bool isMove(Operation *op) {
+  return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op) && !isPartInMemory(op);
+}
 
 static bool isRecomputed(const IterationSpace &space, Operation *op) {
   return isa<ElementwiseOpInterface>(op) && !isWidening(op) &&

@@ -33,7 +33,7 @@ def FormKernels : KeratinPass<"form-kernels"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "96",
+    Option<"maxOps", "max-ops", "int64_t", "144",
         "ops of a kernel at most: longer ones take long to compile and run out of registers">,
     Option<"fuse", "fuse", "bool", "true",
         "false: every op is a kernel of its own (to find out what fusion does)">,
