@@ -29,6 +29,13 @@ static std::unique_ptr<Pass> expandFactorizations(const PhaseOptions &phaseOptio
   return passes::createExpandFactorizations(options);
 }
 
+static std::unique_ptr<Pass> expandFourierTransforms(const PhaseOptions &phaseOptions) {
+  passes::ExpandFourierTransformsOptions options;
+  // A device has more to do in all lines at once.
+  options.blocks = !phaseOptions.limits.hasOwnMemory;
+  return passes::createExpandFourierTransforms(options);
+}
+
 static std::unique_ptr<Pass> foldConstants(const PhaseOptions &phaseOptions) {
   passes::FoldConstantsOptions options;
   // What the call must report is left to it.
@@ -83,7 +90,7 @@ static constexpr Maker simplifyPasses[] = {
     [](const PhaseOptions &) { return passes::createEraseMarkers(); },
     [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
     expandFactorizations,
-    [](const PhaseOptions &) { return passes::createExpandFourierTransforms(); },
+    expandFourierTransforms,
     [](const PhaseOptions &) { return passes::createMergeLoops(); },
     [](const PhaseOptions &) { return passes::createSimplifyLoops(); },
     [](const PhaseOptions &) { return passes::createSinkIntoBranches(); },

@@ -2,6 +2,9 @@
 #include "passes/linalg/Fourier.h"
 #include "passes/linalg/FourierPlan.h"
 
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
+
 #include <cmath>
 
 using namespace keratin::ir;
@@ -13,6 +16,17 @@ namespace keratin::passes {
 
 ComplexParts multiplied(GraphMath &g, const ComplexParts &a, const ComplexParts &b) {
   return {g.sub(g.mul(a.re, b.re), g.mul(a.im, b.im)), g.add(g.mul(a.re, b.im), g.mul(a.im, b.re))};
+}
+
+Value inMemory(GraphMath &g, Value x) {
+  return g.builder().create<DelayOp>(g.location(), x.getType(), x, x);
+}
+
+Value joinedInMemory(GraphMath &g, ValueRange xs) {
+  SmallVector<Value> made;
+  for (Value x : xs)
+    made.push_back(inMemory(g, x));
+  return inMemory(g, g.concatenate(made, 0));
 }
 
 // exp(-2 pi i j k / n) for j along the first dimension and k along the second; as rootOfUnity, the
@@ -54,7 +68,30 @@ ComplexParts transformDirectly(GraphMath &g, const ComplexParts &x, bool inverse
           g.add(lines(made.im, DimExpr(0)), lines(made.re, shape[0]))};
 }
 
-ComplexParts transformLines(GraphMath &g, const ComplexParts &x, bool inverse) {
+ComplexParts apart(GraphMath &g, Value pairs) {
+  Shape sizes = getShape(pairs), starts(sizes.size(), DimExpr(0));
+  const Shape shape(sizes.begin(), sizes.end() - 1);
+  sizes.back() = DimExpr(1);
+  auto part = [&](int64_t which) {
+    starts.back() = DimExpr(which);
+    return g.reshape(g.slice(pairs, starts, sizes, SmallVector<int64_t>(sizes.size(), 1)), shape);
+  };
+  Value re = part(0);
+  return {re, part(1)};
+}
+
+// Two runs of numbers are mixed faster than loops store every other one.
+Value paired(GraphMath &g, const ComplexParts &parts) {
+  Shape shape = getShape(parts.re);
+  shape.insert(shape.begin(), DimExpr(1));
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(1, int64_t(shape.size())));
+  order.push_back(0);
+  return g.transpose(joinedInMemory(g, {g.reshape(parts.re, shape), g.reshape(parts.im, shape)}),
+                     order);
+}
+
+// What is done with parts apart.
+static ComplexParts transformParts(GraphMath &g, const ComplexParts &x, bool inverse) {
   const DimExpr size = getShape(x.re)[1];
   if (!size.isConstant())
     return transformDirectly(g, x, inverse);
@@ -64,6 +101,16 @@ ComplexParts transformLines(GraphMath &g, const ComplexParts &x, bool inverse) {
   if (std::optional<SmallVector<int64_t>> factors = stageFactors(length))
     return transformInStages(g, x, *factors, inverse);
   return transformByConvolution(g, x, length, inverse);
+}
+
+SmallVector<Value> transformLines(GraphMath &g, ValueRange x, bool inverse, bool makesPairs) {
+  const DimExpr size = getShape(x[0])[1];
+  if (std::optional<FourierRounds> rounds =
+          fourierRounds(size.isConstant() ? size.constantValue() : 0))
+    return transformInRounds(g, x, *rounds, inverse, makesPairs);
+  const ComplexParts parts = x.size() == 1 ? apart(g, x[0]) : ComplexParts{x[0], x[1]};
+  const ComplexParts y = transformParts(g, parts, inverse);
+  return makesPairs ? SmallVector<Value>{paired(g, y)} : SmallVector<Value>{y.re, y.im};
 }
 
 static bool isZero(Value x) {
@@ -77,6 +124,69 @@ static bool isZero(Value x) {
     x = op->getOperand(0);
   }
   return false;
+}
+
+// The only op that reads both, if it makes pairs of them as they are.
+static ConcatenateOp joinedAsPairs(Value re, Value im) {
+  auto joins = [](Value part, size_t place) {
+    auto reshape = part.hasOneUse() ? dyn_cast<ReshapeOp>(*part.user_begin()) : ReshapeOp();
+    auto join = reshape && reshape->hasOneUse() ? dyn_cast<ConcatenateOp>(*reshape->user_begin())
+                                                : ConcatenateOp();
+    const size_t rank = getShape(part).size();
+    const bool isPair = join && join.getXs().size() == 2 && join.getXs()[place] == reshape &&
+                        size_t(join.getAxis()) == rank && getShape(join.getY()).size() == rank + 1;
+    return isPair ? join : ConcatenateOp();
+  };
+  ConcatenateOp join = joins(re, 0);
+  return join && join == joins(im, 1) ? join : ConcatenateOp();
+}
+
+// What both are the parts of, which lie along its last axis; null: nothing.
+static Value pairsOf(Value re, Value im) {
+  auto whole = [](Value part, int64_t place) -> Value {
+    auto reshape = part.getDefiningOp<ReshapeOp>();
+    auto slice = reshape ? reshape.getX().getDefiningOp<SliceOp>() : SliceOp();
+    if (!slice)
+      return {};
+    const Shape pairs = getShape(slice.getX());
+    Shape column = pairs, starts(pairs.size(), DimExpr(0));
+    column.back() = DimExpr(1);
+    starts.back() = DimExpr(place);
+    const bool isPart = pairs.back() == DimExpr(2) && getShape(slice.getY()) == column &&
+                        ArrayRef(slice.getStarts().getDims()) == ArrayRef(starts) &&
+                        ArrayRef(pairs).drop_back() == ArrayRef(getShape(part));
+    return isPart ? slice.getX() : Value();
+  };
+  Value pairs = whole(re, 0);
+  return pairs && pairs == whole(im, 1) ? pairs : Value();
+}
+
+// The op that makes pairs, if nothing else comes of the part than a value like it.
+static ConcatenateOp pairedBehind(Value part) {
+  while (part.hasOneUse()) {
+    Operation *user = *part.user_begin();
+    if (auto join = dyn_cast<ConcatenateOp>(user)) {
+      const Shape pairs = getShape(join.getY());
+      return join.getXs().size() == 2 && int64_t(join.getAxis()) + 1 == int64_t(pairs.size()) &&
+                     pairs.back() == DimExpr(2)
+                 ? join
+                 : ConcatenateOp();
+    }
+    if (!isa<ReshapeOp, TransposeOp, MulOp, DivOp>(user))
+      break;
+    part = user->getResult(0);
+  }
+  return {};
+}
+
+static void mixInMemory(ConcatenateOp join) {
+  OpBuilder builder(join);
+  GraphMath g(builder, join.getLoc());
+  Shape shape = getShape(join.getY());
+  shape.pop_back();
+  const ComplexParts parts{g.reshape(join.getXs()[0], shape), g.reshape(join.getXs()[1], shape)};
+  join.replaceAllUsesWith(g.reshape(paired(g, parts), getShape(join.getY())));
+  join.erase();
 }
 
 // Whether nobody reads an element of the last axis behind the first so many.
@@ -95,9 +205,19 @@ namespace {
 
 struct ExpandFourierTransformsPass
     : impl::ExpandFourierTransformsBase<ExpandFourierTransformsPass> {
+  using ExpandFourierTransformsBase::ExpandFourierTransformsBase;
+
   void runOnOperation() override {
     SmallVector<FftOp> ops;
     getOperation().walk([&](FftOp op) { ops.push_back(op); });
+    llvm::SetVector<Operation *> joins;
+    for (FftOp op : ops) {
+      ConcatenateOp join = pairedBehind(op.getYRe());
+      if (join && join == pairedBehind(op.getYIm()) && !joinedAsPairs(op.getYRe(), op.getYIm()))
+        joins.insert(join);
+    }
+    for (Operation *join : joins)
+      mixInMemory(cast<ConcatenateOp>(join));
     for (FftOp op : ops) {
       OpBuilder builder(op);
       GraphMath g(builder, op.getLoc());
@@ -110,37 +230,75 @@ private:
   void expand(GraphMath &g, FftOp op) const {
     const Shape shape = getShape(op.getRe());
     const Shape lines{product(Shape(shape.begin(), shape.end() - 1)).value(), shape.back()};
-    const ComplexParts x{g.reshape(op.getRe(), lines), g.reshape(op.getIm(), lines)};
     const bool inverse = op.getInverse();
-    auto replace = [&](const ComplexParts &y) {
-      op->replaceAllUsesWith(ValueRange{g.reshape(y.re, shape), g.reshape(y.im, shape)});
-    };
     const int64_t length = shape.back().isConstant() ? shape.back().constantValue() : 0;
     // A small one is a product with one matrix, and half of that no less work than what is around
     // it.
-    const bool isHalved = length % 2 == 0 && length >= kLeastHalved;
-    if (isHalved && isZero(op.getIm())) {
-      const ComplexParts half = transformReals(g, x.re, length, inverse);
-      if (readsFirst(op.getYRe(), length / 2 + 1) && readsFirst(op.getYIm(), length / 2 + 1)) {
-        replaceSlices(g, op.getYRe(), half.re);
-        replaceSlices(g, op.getYIm(), half.im);
-      } else {
-        replace(mirrored(g, half, length));
-      }
-    } else if (isHalved && op.getYIm().use_empty()) {
-      op.getYRe().replaceAllUsesWith(g.reshape(transformToReals(g, x, length, inverse), shape));
+    const bool isHalved = length % 2 == 0 && length >= kLeastHalved,
+               ofReals = isHalved && isZero(op.getIm()),
+               toReals = isHalved && !ofReals && op.getYIm().use_empty(),
+               readsHalf = ofReals && readsFirst(op.getYRe(), length / 2 + 1) &&
+                           readsFirst(op.getYIm(), length / 2 + 1);
+    if (readsHalf)
+      sliceOnce(g, op, length / 2 + 1);
+    Value re = readsHalf ? theUser(op.getYRe()) : op.getYRe(),
+          im = readsHalf ? theUser(op.getYIm()) : op.getYIm();
+    // What comes as pairs, or is asked for as pairs, is taken apart and put together block by
+    // block.
+    ConcatenateOp joined = toReals ? ConcatenateOp() : joinedAsPairs(re, im);
+    SmallVector<Value> operands{g.reshape(op.getRe(), lines)};
+    if (Value pairs = ofReals ? Value() : pairsOf(op.getRe(), op.getIm()))
+      operands = {g.reshape(pairs, {lines[0], lines[1], DimExpr(2)})};
+    else if (!ofReals)
+      operands.push_back(g.reshape(op.getIm(), lines));
+    auto transform = [&](GraphMath &g, ValueRange x) -> SmallVector<Value> {
+      if (toReals)
+        return {transformToReals(g, x.size() == 1 ? apart(g, x[0]) : ComplexParts{x[0], x[1]},
+                                 length, inverse)};
+      if (!ofReals)
+        return transformLines(g, x, inverse, /*makesPairs=*/bool(joined));
+      ComplexParts all = transformReals(g, x[0], length, inverse);
+      if (!readsHalf)
+        all = mirrored(g, all, length);
+      if (joined)
+        return {paired(g, all)};
+      return {all.re, all.im};
+    };
+    const SmallVector<Value> y =
+        blocks ? inBlocks(g, operands, length, transform) : transform(g, operands);
+    if (joined) {
+      const SmallVector<Value> columns(joined.getXs());
+      joined.replaceAllUsesWith(g.reshape(y[0], getShape(joined.getY())));
+      joined.erase();
+      for (Value column : columns)
+        column.getDefiningOp()->erase();
     } else {
-      replace(transformLines(g, x, inverse));
+      re.replaceAllUsesWith(g.reshape(y[0], getShape(re)));
+      if (!toReals)
+        im.replaceAllUsesWith(g.reshape(y[1], getShape(im)));
+    }
+    if (readsHalf) {
+      re.getDefiningOp()->erase();
+      im.getDefiningOp()->erase();
     }
   }
 
-  // Slices of y by those of its first elements.
-  static void replaceSlices(GraphMath &g, Value y, Value first) {
-    Shape shape = getShape(y);
-    shape.back() = getShape(first).back();
-    first = g.reshape(first, shape);
-    for (Operation *user : llvm::make_early_inc_range(y.getUsers()))
-      user->setOperand(0, first);
+  static Value theUser(Value y) { return (*y.user_begin())->getResult(0); }
+
+  // The slices of both results are those of one, of their first so many elements.
+  static void sliceOnce(GraphMath &g, FftOp op, int64_t count) {
+    for (Value y : op.getResults()) {
+      Shape sizes = getShape(y);
+      sizes.back() = DimExpr(count);
+      if (y.hasOneUse() && getShape(theUser(y)) == sizes)
+        continue;
+      OpBuilder::InsertionGuard guard(g.builder());
+      g.builder().setInsertionPointAfter(op);
+      Value first =
+          g.slice(y, Shape(sizes.size(), DimExpr(0)), sizes, SmallVector<int64_t>(sizes.size(), 1));
+      y.replaceUsesWithIf(first,
+                          [&](OpOperand &use) { return use.getOwner() != first.getDefiningOp(); });
+    }
   }
 
   static constexpr int64_t kLeastHalved = 64;

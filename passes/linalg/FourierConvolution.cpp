@@ -31,7 +31,6 @@ ComplexParts transformByConvolution(GraphMath &g, const ComplexParts &x, int64_t
   const DimExpr lines = getShape(x.re)[0];
   const Type element = getElementType(x.re);
   const int64_t padded = lengthOfSmallFactors(2 * length - 1);
-  const SmallVector<int64_t> factors = stageFactors(padded).value();
   Numbers rotations, chirp(size_t(padded), 0);
   int64_t square = 0; // j^2 modulo 2 n, as j^2 itself may be too large
   for (int64_t j = 0; j < length; ++j) {
@@ -46,9 +45,14 @@ ComplexParts transformByConvolution(GraphMath &g, const ComplexParts &x, int64_t
   auto resized = [&](Value part) {
     return g.pad(part, {DimExpr(0), DimExpr(0)}, {0, 0}, {lines, DimExpr(padded)});
   };
-  y = transformInStages(g, {resized(y.re), resized(y.im)}, factors, /*inverse=*/false);
+  auto transform = [&](const ComplexParts &z, bool isInverse) {
+    const SmallVector<Value> parts =
+        transformLines(g, {z.re, z.im}, isInverse, /*makesPairs=*/false);
+    return ComplexParts{parts[0], parts[1]};
+  };
+  y = transform({resized(y.re), resized(y.im)}, /*isInverse=*/false);
   y = multiplied(g, y, alongLines(g, fourierTransform(chirp, /*inverse=*/false), lines, element));
-  y = transformInStages(g, y, factors, /*inverse=*/true);
+  y = transform(y, /*isInverse=*/true);
   auto cut = [&](Value part) {
     return g.slice(part, {DimExpr(0), DimExpr(0)}, {lines, DimExpr(length)}, {1, 1});
   };

@@ -10,8 +10,8 @@ using namespace mlir;
 namespace keratin::passes {
 
 // So many elements of each line.
-static Value elements(GraphMath &g, Value x, int64_t first, int64_t size, int64_t stride = 1) {
-  return g.slice(x, {DimExpr(0), DimExpr(first)}, {getShape(x)[0], DimExpr(size)}, {1, stride});
+static Value elements(GraphMath &g, Value x, int64_t first, int64_t size) {
+  return g.slice(x, {DimExpr(0), DimExpr(first)}, {getShape(x)[0], DimExpr(size)}, {1, 1});
 }
 
 static Value joined(GraphMath &g, Value a, Value b) { return g.concatenate({a, b}, 1); }
@@ -36,8 +36,11 @@ static ComplexParts rotations(GraphMath &g, int64_t length, int64_t count, Value
 // the parts that a mirror leaves and turns; y = E + exp(-2 pi i k / n) O.
 ComplexParts transformReals(GraphMath &g, Value x, int64_t length, bool inverse) {
   const int64_t half = length / 2;
-  ComplexParts z =
-      transformLines(g, {elements(g, x, 0, half, 2), elements(g, x, 1, half, 2)}, inverse);
+  const DimExpr lines = getShape(x)[0];
+  const SmallVector<Value> parts =
+      transformLines(g, inMemory(g, g.reshape(x, {lines, DimExpr(half), DimExpr(2)})), inverse,
+                     /*makesPairs=*/false);
+  ComplexParts z{parts[0], parts[1]};
   auto whole = [&](Value part) { return joined(g, part, elements(g, part, 0, 1)); };
   z = {whole(z.re), whole(z.im)};
   const ComplexParts mirror{g.reverse(z.re, {1}), g.reverse(z.im, {1})};
@@ -74,11 +77,10 @@ Value transformToReals(GraphMath &g, const ComplexParts &x, int64_t length, bool
   const ComplexParts difference{g.scale(g.sub(a.re, b.re), 0.5), g.scale(g.sub(a.im, b.im), 0.5)};
   const ComplexParts turned =
       multiplied(g, difference, rotations(g, length, half, sum.re, inverse));
-  const ComplexParts z =
-      transformLines(g, {g.sub(sum.re, turned.im), g.add(sum.im, turned.re)}, inverse);
-  const Shape pairs{getShape(z.re)[0], DimExpr(half), DimExpr(1)};
-  return g.reshape(g.concatenate({g.reshape(z.re, pairs), g.reshape(z.im, pairs)}, 2),
-                   {pairs[0], DimExpr(length)});
+  const SmallVector<Value> pairs =
+      transformLines(g, {g.sub(sum.re, turned.im), g.add(sum.im, turned.re)}, inverse,
+                     /*makesPairs=*/true);
+  return g.reshape(pairs[0], {getShape(x.re)[0], DimExpr(length)});
 }
 
 } // namespace keratin::passes

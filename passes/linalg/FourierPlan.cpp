@@ -1,5 +1,7 @@
 #include "passes/linalg/FourierPlan.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -68,6 +70,44 @@ std::optional<SmallVector<int64_t>> stageFactors(int64_t length) {
     factors.push_back(search.of(rest).first);
   std::sort(factors.rbegin(), factors.rend());
   return factors;
+}
+
+// Eights and fours of a power of two, then the odd primes; empty if there is one above 7.
+static SmallVector<int64_t> writtenOut(int64_t length) {
+  SmallVector<int64_t> factors;
+  const unsigned twos = unsigned(llvm::countr_zero(uint64_t(length)));
+  length >>= twos;
+  // 16 is 4 x 4, which is less than 8 x 2.
+  const unsigned fours = twos == 1 ? 0 : twos % 3 == 1 ? 2 : twos % 3 == 2 ? 1 : 0;
+  factors.append((twos - 2 * fours) / 3, 8);
+  factors.append(fours, 4);
+  factors.append(twos == 1, 2);
+  for (int64_t prime : {7, 5, 3})
+    for (; length % prime == 0; length /= prime)
+      factors.push_back(prime);
+  return length == 1 ? factors : SmallVector<int64_t>();
+}
+
+static int64_t productOf(ArrayRef<int64_t> factors) {
+  int64_t product = 1;
+  for (int64_t factor : factors)
+    product *= factor;
+  return product;
+}
+
+int64_t FourierRounds::rows() const { return productOf(first); }
+int64_t FourierRounds::columns() const { return productOf(second); }
+
+std::optional<FourierRounds> fourierRounds(int64_t length) {
+  // Above, tables of rotations would have to be of more digits than two.
+  constexpr int64_t kLeast = 64, kMost = 1 << 22;
+  if (length < kLeast || length > kMost || writtenOut(length).empty())
+    return std::nullopt;
+  int64_t rows = 1;
+  for (int64_t divisor = 2; divisor * divisor <= length; ++divisor)
+    if (length % divisor == 0)
+      rows = divisor;
+  return FourierRounds{writtenOut(rows), writtenOut(length / rows)};
 }
 
 int64_t lengthOfSmallFactors(int64_t least) {

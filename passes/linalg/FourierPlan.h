@@ -13,6 +13,18 @@ namespace keratin::passes {
 // matrix of that size. nullopt if a prime factor is too large for that. Precondition: length > 1.
 std::optional<llvm::SmallVector<int64_t>> stageFactors(int64_t length);
 
+// The factors of rows and columns of the matrix that a line is; each is a stage of a round.
+struct FourierRounds {
+  llvm::SmallVector<int64_t> first, second;
+
+  int64_t rows() const;
+  int64_t columns() const;
+};
+
+// nullopt if the length has a prime factor above 7, too few elements for rows and columns to be
+// worth it, or too many.
+std::optional<FourierRounds> fourierRounds(int64_t length);
+
 // Of the lengths with small factors, none less than `least`, the one whose stages cost least.
 int64_t lengthOfSmallFactors(int64_t least);
 

@@ -46,15 +46,17 @@ def ExpandFactorizations : KeratinPass<"expand-factorizations"> {
 }
 
 def ExpandFourierTransforms : KeratinPass<"expand-fourier-transforms"> {
-  let summary = "Replaces Fourier transforms by contractions with small matrices, and rotations.";
+  let summary = "Replaces Fourier transforms by sums, differences and products with constants.";
   let description = [{
-    So every target has them by what it makes of those. A known length becomes stages, one for each
-    of some factors whose product it is: a keratin.dot_general with a constant matrix of the factor's
-    size, for real and imaginary parts at once, and products with constants behind it. A length with
-    a prime factor above 64 becomes a convolution by transforms of a length with small factors; one
-    that only the call knows a product with a matrix that the call computes. Where imaginary parts are
-    zeros, or nobody reads those of the results, an even length takes a transform of half of it.
-    Leading dimensions are batches throughout.
+    So every target has them by what it makes of those. A length from 64 on whose prime factors are
+    2, 3, 5 and 7 is a matrix of rows: its columns are transformed, in stages of 8 numbers at most
+    that are written out, rotated, transposed and transformed again. Another with prime factors up
+    to 61 becomes stages that are contractions with constant matrices, of real and imaginary parts
+    at once; one with a larger prime factor a convolution by transforms of a length with factors 2, 3
+    and 5; one that only the call knows a product with a matrix that the call computes. Where
+    imaginary parts are zeros, or nobody reads those of the results, an even length takes a
+    transform of half of it. Leading dimensions are batches throughout. Many lines are done a few at
+    a time, in a loop, so that stages read from a cache what the ones before wrote (`blocks`).
 
     Before:
     ```mlir
@@ -68,4 +70,6 @@ def ExpandFourierTransforms : KeratinPass<"expand-fourier-transforms"> {
     …                      // the first four are the real parts
     ```
   }];
+  let options = [Option<"blocks", "blocks", "bool", "true",
+                        "false: all lines at once">];
 }

@@ -1,4 +1,5 @@
 // RUN: keratin-opt %s --keratin-expand-fourier-transforms --cse | FileCheck %s
+// RUN: keratin-opt %s --keratin-expand-fourier-transforms=blocks=false | FileCheck %s --check-prefix=WHOLE
 
 // CHECK-LABEL: func.func @a_small_length_is_one_contraction
 // CHECK:         keratin.dot_general %{{.*}}, %{{.*}} batch = [] x [] contract = [0] x [0] : (tensor<12x1xf32>, tensor<12x12xf32>) -> tensor<1x12xf32>
@@ -17,17 +18,86 @@ func.func @one_element_is_its_own_transform(%a: tensor<3x1xf32>, %b: tensor<3x1x
   return %y#0, %y#1 : tensor<3x1xf32>, tensor<3x1xf32>
 }
 
+// Rows of a matrix, whose columns are transformed in a stage of eight, written out.
+// CHECK-LABEL: func.func @small_factors_are_two_rounds
+// CHECK-NOT:     keratin.dot_general
+// CHECK:         %[[BOTH:.*]] = keratin.concatenate %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<3x64xf64>, tensor<3x64xf64>) -> tensor<6x64xf64>
+// CHECK:         %[[X:.*]] = keratin.delay %[[BOTH]] until %[[BOTH]]
+// CHECK:         %[[ROWS:.*]] = keratin.reshape %{{.*}} -> tensor<2x1x3x8x1x8xf64>
+// CHECK:         keratin.slice %[[ROWS]] starts = <0, 0, 0, 0, 0, 0>
+// CHECK:         keratin.slice %[[ROWS]] starts = <1, 0, 0, 7, 0, 0>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<16x1x3x1x1x8xf64>
+// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 3, 1] : (tensor<2x8x3x8xf64>) -> tensor<2x3x8x8xf64>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<16x1x3x1x1x8xf64>
+// CHECK:         return
+func.func @small_factors_are_two_rounds(%a: tensor<3x64xf64>, %b: tensor<3x64xf64>) -> (tensor<3x64xf64>, tensor<3x64xf64>) {
+  %y:2 = keratin.fft %a, %b : (tensor<3x64xf64>, tensor<3x64xf64>) -> (tensor<3x64xf64>, tensor<3x64xf64>)
+  return %y#0, %y#1 : tensor<3x64xf64>, tensor<3x64xf64>
+}
+
+// CHECK-LABEL: func.func @many_lines_are_steps_of_a_loop
+// CHECK:         keratin.scan length = <6> init() over(%{{.*}}, %{{.*}}) with() : (tensor<6x2x2048xf32>, tensor<6x2x2048xf32>) -> (tensor<6x2x2048xf32>, tensor<6x2x2048xf32>)
+// WHOLE-LABEL: func.func @many_lines_are_steps_of_a_loop
+// WHOLE-NOT:     keratin.scan
+// WHOLE:         return
+func.func @many_lines_are_steps_of_a_loop(%a: tensor<3x4x2048xf32>, %b: tensor<3x4x2048xf32>) -> (tensor<3x4x2048xf32>, tensor<3x4x2048xf32>) {
+  %y:2 = keratin.fft %a, %b : (tensor<3x4x2048xf32>, tensor<3x4x2048xf32>) -> (tensor<3x4x2048xf32>, tensor<3x4x2048xf32>)
+  return %y#0, %y#1 : tensor<3x4x2048xf32>, tensor<3x4x2048xf32>
+}
+
+// CHECK-LABEL: func.func @lines_of_unknown_number_are_a_step_each
+// CHECK:         keratin.scan length = <d0> init() over(%{{.*}}, %{{.*}}) with() : (tensor<?x1x1024xf32, #keratin.dims<d0, 1, 1024>>
+func.func @lines_of_unknown_number_are_a_step_each(%a: tensor<?x1024xf32, #keratin.dims<d0, 1024>>, %b: tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> (tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>) {
+  %y:2 = keratin.fft %a, %b : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> (tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>)
+  return %y#0, %y#1 : tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+}
+
+// CHECK-LABEL: func.func @pairs_are_taken_apart_and_put_together_as_wholes
+// CHECK-SAME:  (%[[PAIRS:[a-z0-9]+]]: tensor<64x2xf32>)
+// CHECK:         %[[LINES:.*]] = keratin.reshape %[[PAIRS]] : (tensor<64x2xf32>) -> tensor<1x64x2xf32>
+// CHECK:         keratin.transpose %[[LINES]] permutation = [2, 0, 1] : (tensor<1x64x2xf32>) -> tensor<2x1x64xf32>
+// CHECK:         keratin.transpose %{{.*}} permutation = [1, 2, 0] : (tensor<2x1x64xf32>) -> tensor<1x64x2xf32>
+// CHECK-NOT:     axis = 1
+// CHECK:         return
+func.func @pairs_are_taken_apart_and_put_together_as_wholes(%pairs: tensor<64x2xf32>) -> tensor<64x2xf32> {
+  %0 = keratin.slice %pairs starts = <0, 0> strides = [1, 1] : (tensor<64x2xf32>) -> tensor<64x1xf32>
+  %1 = keratin.slice %pairs starts = <0, 1> strides = [1, 1] : (tensor<64x2xf32>) -> tensor<64x1xf32>
+  %re = keratin.reshape %0 : (tensor<64x1xf32>) -> tensor<64xf32>
+  %im = keratin.reshape %1 : (tensor<64x1xf32>) -> tensor<64xf32>
+  %y:2 = keratin.fft %re, %im : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+  %2 = keratin.reshape %y#0 : (tensor<64xf32>) -> tensor<64x1xf32>
+  %3 = keratin.reshape %y#1 : (tensor<64xf32>) -> tensor<64x1xf32>
+  %z = keratin.concatenate %2, %3 {axis = 1 : i64} : (tensor<64x1xf32>, tensor<64x1xf32>) -> tensor<64x2xf32>
+  return %z : tensor<64x2xf32>
+}
+
+// Of what is divided before it is paired, too.
+// CHECK-LABEL: func.func @pairs_behind_products_are_mixed
+// CHECK:         keratin.mul
+// CHECK:         keratin.mul
+// CHECK:         %[[BOTH:.*]] = keratin.concatenate %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<2x64xf32>
+// CHECK:         keratin.transpose %{{.*}} permutation = [1, 0] : (tensor<2x64xf32>) -> tensor<64x2xf32>
+func.func @pairs_behind_products_are_mixed(%re: tensor<64xf32>, %im: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64x2xf32> {
+  %y:2 = keratin.fft %re, %im : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+  %0 = keratin.mul %y#0, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = keratin.mul %y#1, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %2 = keratin.reshape %0 : (tensor<64xf32>) -> tensor<64x1xf32>
+  %3 = keratin.reshape %1 : (tensor<64xf32>) -> tensor<64x1xf32>
+  %z = keratin.concatenate %2, %3 {axis = 1 : i64} : (tensor<64x1xf32>, tensor<64x1xf32>) -> tensor<64x2xf32>
+  return %z : tensor<64x2xf32>
+}
+
 // Lines stay where they are until a stage puts its factor before them.
-// CHECK-LABEL: func.func @factors_are_stages_with_rotations_between
-// CHECK:         keratin.dot_general {{.*}} : (tensor<32x80xf64>, tensor<32x32xf64>) -> tensor<80x32xf64>
-// CHECK:         %[[TURNED:.*]] = keratin.transpose %{{.*}} permutation = [0, 3, 2, 4, 1, 5] : (tensor<2x16x5x16x1x1xf64>)
+// CHECK-LABEL: func.func @other_factors_are_contractions_with_rotations_between
+// CHECK:         keratin.dot_general {{.*}} : (tensor<44x55xf64>, tensor<44x44xf64>) -> tensor<55x44xf64>
+// CHECK:         %[[TURNED:.*]] = keratin.transpose %{{.*}} permutation = [0, 3, 2, 4, 1, 5] : (tensor<2x22x5x11x1x1xf64>)
 // CHECK:         %[[OTHER:.*]] = keratin.reverse %[[TURNED]] axes = [0]
-// CHECK:         keratin.dot_general {{.*}} : (tensor<32x32xf64>, tensor<32x80xf64>) -> tensor<32x80xf64>
+// CHECK:         keratin.dot_general {{.*}} : (tensor<22x22xf64>, tensor<22x110xf64>) -> tensor<22x110xf64>
 // CHECK-NOT:     keratin.dot_general
 // CHECK:         return
-func.func @factors_are_stages_with_rotations_between(%a: tensor<5x256xf64>, %b: tensor<5x256xf64>) -> (tensor<5x256xf64>, tensor<5x256xf64>) {
-  %y:2 = keratin.fft %a, %b : (tensor<5x256xf64>, tensor<5x256xf64>) -> (tensor<5x256xf64>, tensor<5x256xf64>)
-  return %y#0, %y#1 : tensor<5x256xf64>, tensor<5x256xf64>
+func.func @other_factors_are_contractions_with_rotations_between(%a: tensor<5x242xf64>, %b: tensor<5x242xf64>) -> (tensor<5x242xf64>, tensor<5x242xf64>) {
+  %y:2 = keratin.fft %a, %b : (tensor<5x242xf64>, tensor<5x242xf64>) -> (tensor<5x242xf64>, tensor<5x242xf64>)
+  return %y#0, %y#1 : tensor<5x242xf64>, tensor<5x242xf64>
 }
 
 // No table has more than 16,384 elements: rotations of long lengths are products.
@@ -41,7 +111,7 @@ func.func @tables_of_rotations_are_small(%a: tensor<1048576xf32>, %b: tensor<104
 
 // CHECK-LABEL: func.func @a_large_prime_factor_is_a_convolution
 // CHECK:         keratin.pad %{{.*}} : (tensor<2x67xf32>) -> tensor<2x[[LENGTH:[0-9]+]]xf32>
-// CHECK-COUNT-4: keratin.dot_general
+// CHECK-NOT:     keratin.dot_general
 // CHECK:         keratin.slice %{{.*}} : (tensor<2x[[LENGTH]]xf32>) -> tensor<2x67xf32>
 func.func @a_large_prime_factor_is_a_convolution(%a: tensor<2x67xf32>, %b: tensor<2x67xf32>) -> (tensor<2x67xf32>, tensor<2x67xf32>) {
   %y:2 = keratin.fft %a, %b : (tensor<2x67xf32>, tensor<2x67xf32>) -> (tensor<2x67xf32>, tensor<2x67xf32>)
@@ -59,8 +129,8 @@ func.func @an_unknown_length_is_a_product_with_a_computed_matrix(%a: tensor<?xf3
 
 // CHECK-LABEL: func.func @real_numbers_take_half_the_length
 // CHECK-SAME:  (%[[X:[a-z0-9]+]]: tensor<3x96xf32>)
-// CHECK-DAG:     keratin.slice %[[X]] starts = <0, 0> strides = [1, 2] : (tensor<3x96xf32>) -> tensor<3x48xf32>
-// CHECK-DAG:     keratin.slice %[[X]] starts = <0, 1> strides = [1, 2] : (tensor<3x96xf32>) -> tensor<3x48xf32>
+// CHECK:         %[[PAIRS:.*]] = keratin.reshape %[[X]] : (tensor<3x96xf32>) -> tensor<3x48x2xf32>
+// CHECK:         keratin.delay %[[PAIRS]]
 // CHECK:         %[[RE:.*]] = keratin.add %{{.*}} -> tensor<3x49xf32>
 // CHECK:         keratin.reverse {{.*}} -> tensor<3x47xf32>
 // CHECK:         keratin.concatenate {{.*}} -> tensor<3x96xf32>
@@ -85,8 +155,8 @@ func.func @the_other_half_is_not_made_for_nobody(%a: tensor<96xf32>) -> (tensor<
 }
 
 // CHECK-LABEL: func.func @real_parts_alone_take_half_the_length
-// CHECK:         keratin.dot_general {{.*}} -> tensor<{{[0-9]+}}x[[ROWS:[0-9]+]]xf32>
-// CHECK:         keratin.concatenate %{{.*}}, %{{.*}} {axis = 2 : i64} : (tensor<1x48x1xf32>, tensor<1x48x1xf32>) -> tensor<1x48x2xf32>
+// CHECK:         keratin.dot_general
+// CHECK:         keratin.transpose %{{.*}} permutation = [1, 2, 0] : (tensor<2x1x48xf32>) -> tensor<1x48x2xf32>
 func.func @real_parts_alone_take_half_the_length(%a: tensor<96xf32>, %b: tensor<96xf32>) -> tensor<96xf32> {
   %y:2 = keratin.fft %a, %b : (tensor<96xf32>, tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>)
   return %y#0 : tensor<96xf32>
