@@ -141,6 +141,11 @@ DType frontend::floatDtype(Call &call, DTypeArgument dtype) {
   return type;
 }
 
+void frontend::requireRealDtype(Call &call, DType dtype) {
+  if (dtype == DType::Bool || isComplex(dtype))
+    call.typeError(std::string("dtype is ") + dtypeName(dtype) + "; needed a real number");
+}
+
 DType frontend::workDtype(DType dtype) { return dtypeSize(dtype) == 2 ? DType::Float32 : dtype; }
 
 Value frontend::standardNormal(Call &call, RandomStream &stream, const ir::Shape &shape,
@@ -268,8 +273,7 @@ static Value uniformFloats(Call &call, RandomStream &stream, const ir::Shape &sh
 static Value uniformValue(Call &call, const ir::Shape &shape, const Operand &minval,
                           const Operand &maxval, DType dtype, std::optional<int64_t> seed) {
   RandomStream stream(call, seed);
-  if (dtype == DType::Bool)
-    call.typeError("dtype is bool; needed a number");
+  requireRealDtype(call, dtype);
   return isFloating(dtype) ? uniformFloats(call, stream, shape, dtype, minval, maxval)
                            : uniformIntegers(call, stream, shape, dtype, minval, maxval);
 }
@@ -322,12 +326,15 @@ Tensor random_uniform(const Shape &shape, const Operand &minval, const Operand &
 Tensor random_binomial(const Shape &shape, const Operand &p, DTypeArgument dtype,
                        std::optional<int64_t> seed, SourceLocation location) {
   Call call("random_binomial", location);
+  const DType type = dtype.valueOr(Configuration::floatx());
+  if (type != DType::Bool)
+    requireRealDtype(call, type);
   ir::Shape sizes = call.shape(shape);
   requireNumbers(call, p, "p", [](double number) { return number >= 0 && number <= 1; }, "0 to 1");
   RandomStream stream(call, seed);
   Value u = stream.uniform(sizes, DType::Float32);
   Value hit = call.g.less(u, parameter(call, p, DType::Float32, sizes, "p"));
-  return call.tensor(call.cast(hit, dtype.valueOr(Configuration::floatx())));
+  return call.tensor(call.cast(hit, type));
 }
 
 Tensor truncated_normal(const Shape &shape, const Operand &mean, const Operand &stddev,

@@ -46,6 +46,8 @@ void requireNumbers(Call &call, const Operand &operand, const char *name,
                     llvm::function_ref<bool(double)> holds, const char *needed);
 // floatx for None; TypeError for one that is no float.
 DType floatDtype(Call &call, DTypeArgument dtype);
+// TypeError for bool and complex numbers.
+void requireRealDtype(Call &call, DType dtype);
 // The half-width types are computed in float32.
 DType workDtype(DType dtype);
 

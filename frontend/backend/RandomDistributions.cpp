@@ -216,8 +216,7 @@ Tensor random_poisson(const Shape &shape, const Operand &lam, DTypeArgument dtyp
                       std::optional<int64_t> seed, SourceLocation location) {
   Call call("random_poisson", location);
   const DType type = dtype.valueOr(DType::Int64);
-  if (type == DType::Bool)
-    call.typeError("dtype is bool; needed a number");
+  requireRealDtype(call, type);
   const ir::Shape sizes = call.shape(shape);
   requireNumbers(
       call, lam, "lam", [](double number) { return number >= 0 && std::isfinite(number); },

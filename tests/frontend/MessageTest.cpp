@@ -325,8 +325,12 @@ TEST_CASE("Messages about random numbers", "[message]") {
                      [&] { K::random_normal({2}, 0.0, 1.0, DType::Int32); });
   refuses<ValueError>("maxval must be above minval; found",
                       [&] { K::random_uniform({2}, 3, 3, DType::Int32); });
-  refuses<TypeError>("dtype is bool; needed a number",
+  refuses<TypeError>("dtype is bool; needed a real number",
                      [&] { K::random_uniform({2}, 0, 1, DType::Bool); });
+  refuses<TypeError>("random_binomial: dtype is complex64; needed a real number",
+                     [&] { K::random_binomial({2}, 0.5, DType::Complex64); });
+  refuses<TypeError>("random_poisson: dtype is complex64; needed a real number",
+                     [&] { K::random_poisson({2}, 0.5, DType::Complex64); });
 }
 
 TEST_CASE("Messages about shapes", "[message]") {
