@@ -77,7 +77,7 @@ void JoinedParts::add(const KernelProgram &program, KernelOp kernel) {
     auto maker = dyn_cast_or_null<KernelOp>(root.getDefiningOp());
     std::optional<DimExpr> bytes = byteCount(operand);
     std::optional<DimExpr> next = bytes ? ir::add(own.offset, *bytes) : std::nullopt;
-    if (!maker || isPrepared(maker) || !next || byteCount(root) != bytes ||
+    if (!maker || isPrepared(maker) || find(root) || !next || byteCount(root) != bytes ||
         !mayBePart(root, kernel, joins.whole) || !found.insert({root, own}).second)
       return;
     own.offset = *next;

@@ -324,3 +324,41 @@ func.func @parts_that_are_copied(%x: tensor<16xf32> {keratin.kind = "input", ker
   }
   return %ab, %c : tensor<32xf32>, tensor<f32>
 }
+
+// Of two wholes that have the same part, one is copied.
+// CHECK-LABEL: func.func @a_part_of_two
+// CHECK-COUNT-1: keratin.joined
+// CHECK-NOT:     keratin.joined
+func.func @a_part_of_two(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<f32> {keratin.kind = "output"}, tensor<f32> {keratin.kind = "output"}) {
+  %a = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.exp %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %ab = keratin.kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %q {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %ba = keratin.kernel(%b, %a) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> {
+  ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+    %0 = keratin.concatenate %p, %q {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %c = keratin.kernel(%ab) : (tensor<32xf32>) -> tensor<f32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.reduce_sum %p axes = [0] : (tensor<32xf32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  %d = keratin.kernel(%ba) : (tensor<32xf32>) -> tensor<f32> {
+  ^bb0(%p: tensor<32xf32>):
+    %0 = keratin.reduce_max %p axes = [0] : (tensor<32xf32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  return %c, %d : tensor<f32>, tensor<f32>
+}
