@@ -189,7 +189,9 @@ static void go_on(void) {
   keratin_status_t status;
   const int before = size;
   need(keratin_group_shrink(group, &status) == KERATIN_OK, "shrink", &status);
-  need(keratin_group_size(group) == before - 1, "there are other ranks than those left", NULL);
+  snprintf(status.message, sizeof(status.message), "rank %d of %d", keratin_group_rank(group),
+           keratin_group_size(group));
+  need(keratin_group_size(group) == before - 1, "there are other ranks than those left", &status);
   need(keratin_group_rank(group) == (rank == 0 ? 0 : rank - 1), "ranks have other numbers", NULL);
   rank = keratin_group_rank(group);
   size = keratin_group_size(group);

@@ -57,9 +57,15 @@ def another_library_is_refused(mpi, library, engine):
     expect(f'mpirun of {mpi.engine} has started 2 ranks, and {engine} knows of this one alone' in run.stdout, True, run.stdout)
 
 
-def the_others_go_on(mpi, *arguments):
-    run = launch(mpi, 4, 'shrink', '0', *arguments, recovers=True, KERATIN_COLLECTIVE_TIMEOUT='20')
-    expect(f'3 ranks over {mpi.engine}: all collectives are right' in run.stdout, True, run.stdout)
+# Of 102 jobs beside a load of 20 to 30 on two cores Open MPI 5.0.11 gave the ranks of two other ones than those that were left.
+def the_others_go_on(mpi, *arguments, tries=3):
+    for left in reversed(range(tries)):
+        run = launch(mpi, 4, 'shrink', '0', *arguments, recovers=True, KERATIN_COLLECTIVE_TIMEOUT='20')
+        if left == 0 or 'there are other ranks than those left' not in run.stdout:
+            break
+        print(f'{mpi.engine} gave other ranks than those that were left; once more')
+    # Each rank that is left ends with a failure if anything is wrong. What one says last mpirun may lose, after a rank was killed.
+    expect(run.returncode, 0, run.stdout)
 
 
 def shared(ranks, job, *arguments):
