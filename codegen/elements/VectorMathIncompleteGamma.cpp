@@ -35,7 +35,10 @@ LogOfRatio::LogOfRatio(const VectorExpr &ratio, const VectorExpr &m)
                                    2.0 / 27, 2.0 / 29, 2.0 / 31, 2.0 / 33};
   VectorExpr t = near / (near + 2.0), square = t * t;
   rest = fma(t * square, polynomial(square, odd), -(near * t));
-  logarithm = log(atMost(atLeast(ratio, 1e-300), 1e300));
+  // Of ratios that leave the range nothing remains, or they are of powers that are 1.
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  constexpr double most = std::numeric_limits<double>::max();
+  logarithm = log(atMost(atLeast(ratio, least), most));
   value = select(isNear, near + rest, logarithm);
 }
 
@@ -64,15 +67,19 @@ VectorExpr scaledGamma(const VectorExpr &z) {
   return select(isSmall, result * scale, result);
 }
 
-VectorExpr logMinusDigammaOfNext(const VectorExpr &z) {
+VectorExpr logMinusDigammaOfNext(const VectorExpr &z, const VectorExpr &x,
+                                 const VectorExpr &ofQuotient) {
   // Of 1 / z, without the half of it that comes first.
   static constexpr double coefficients[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
                                             1.0 / 132, -691.0 / 32760, 1.0 / 12,  -3617.0 / 8160};
   VectorExpr isSmall = z < 10.0;
   VectorExpr inverse = 1.0 / select(isSmall, 10.0, z), square = inverse * inverse;
   VectorExpr far = fma(square, polynomial(square, coefficients), inverse * -0.5);
-  VectorExpr small = select(isSmall, z, 1.0);
-  return select(isSmall, log(small) - digamma(small + 1.0), far);
+  return select(isSmall, log(x) - digamma(select(isSmall, z, 1.0) + 1.0), ofQuotient + far);
+}
+
+VectorExpr logMinusDigammaOfNext(const VectorExpr &z) {
+  return logMinusDigammaOfNext(z, z, z.constant(0));
 }
 
 //===-- Near the mean -------------------------------------------------------------------------===//
@@ -234,8 +241,12 @@ static VectorExpr incompleteGamma(const VectorExpr &shape, const VectorExpr &num
   GammaPoint of(select(isRegular, shape, 1.0), select(isRegular, number, 1.0), isSingle);
   NearMean near(of);
   VectorExpr small = of.smallPart();
-  VectorExpr power = squareRoot(of.a * (0.5 / std::numbers::pi)) * small / scaledGamma(of.a);
-  VectorExpr lower = power * seriesBelow(of) / of.a, upper = power * fractionAbove(of);
+  // x^a e^-x / gamma(a) is small times c, and over a small over d, which keeps its digits where a
+  // is next to 0.
+  VectorExpr root = squareRoot(of.a), gamma = scaledGamma(of.a);
+  constexpr double scale = 0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2; // 1 / sqrt(2 pi)
+  VectorExpr lower = small * seriesBelow(of) * (scale / (root * gamma));
+  VectorExpr upper = small * fractionAbove(of) * (root * scale / gamma);
   const double sign = isUpper ? 1 : -1;
   VectorExpr half = erfc(near.eta * squareRoot(of.a * 0.5) * sign) * 0.5;
   VectorExpr rest = small * squareRoot(near.inverse * (0.5 / std::numbers::pi)) * near.sum;
@@ -288,10 +299,12 @@ static Derived derivedSeriesBelow(const GammaPoint &of) {
 static Derived derivedFractionAbove(const GammaPoint &of) {
   VectorExpr one = of.a.constant(1), zero = of.a.constant(0);
   VectorExpr first = select(of.isAbove, of.difference + 1.0, one);
+  // Of larger ones nothing is behind the first term, whose square would leave the range.
+  VectorExpr isWanted = of.isAbove & (first < 1e150);
   LoopState state = repeatWhile(
       {one, zero, one, zero, one, zero, zero},
       [&](llvm::ArrayRef<VectorExpr> s) {
-        return of.isAbove & (s[6] < 1000.0) &
+        return isWanted & (s[6] < 1000.0) &
                ((abs(s[2]) > abs(s[4]) * of.precision()) |
                 (abs(s[3]) > abs(s[5]) * of.precision()));
       },
@@ -336,10 +349,14 @@ static VectorExpr sampleGradient(const VectorExpr &shape, const VectorExpr &numb
   VectorExpr isRegular = (shape > 0.0) & (number > 0.0) & (shape < infinity) & (number < infinity);
   GammaPoint of(select(isRegular, shape, 1.0), select(isRegular, number, 1.0), isSingle);
   // log(x) - digamma(a + 1), without cancellation of large a.
-  VectorExpr logarithm = of.ratio.value + logMinusDigammaOfNext(of.a);
+  VectorExpr logarithm = logMinusDigammaOfNext(of.a, of.x, of.ratio.value);
   Derived below = derivedSeriesBelow(of), above = derivedFractionAbove(of);
-  VectorExpr ofBelow = -of.quotient * fma(logarithm, below.value, below.slope);
-  VectorExpr ofAbove = of.x * fma(logarithm + 1.0 / of.a, above.value, above.slope);
+  // x / a may leave the range where its product does not.
+  VectorExpr isTiny = of.x < 0x1p-600, isSteep = of.a < 0x1p-900;
+  VectorExpr up = select(isTiny, 0x1p540, select(isSteep, 0x1p-100, of.x.constant(1)));
+  VectorExpr down = select(isTiny, 0x1p-540, select(isSteep, 0x1p100, of.x.constant(1)));
+  VectorExpr ofBelow = -(of.x * up / of.a) * fma(logarithm, below.value, below.slope) * down;
+  VectorExpr ofAbove = of.x * (fma(logarithm, above.value, above.slope) + above.value / of.a);
   VectorExpr result =
       select(of.isAbove, ofAbove, select(of.isBelow, ofBelow, sampleGradientNearMean(of)));
   VectorExpr isAtZero = equal(number, 0.0) & (shape > 0.0) & (shape < infinity);

@@ -107,6 +107,9 @@ VectorExpr logGammaOfNext(const VectorExpr &a);
 VectorExpr scaledGamma(const VectorExpr &z);
 // log(z) - digamma(z + 1).
 VectorExpr logMinusDigammaOfNext(const VectorExpr &z);
+// log(x) - digamma(z + 1) without cancellation of a large z, where `ofQuotient` is log(x / z).
+VectorExpr logMinusDigammaOfNext(const VectorExpr &z, const VectorExpr &x,
+                                 const VectorExpr &ofQuotient);
 // The logarithm of a ratio, which is 1 + m.
 struct LogOfRatio {
   LogOfRatio(const VectorExpr &ratio, const VectorExpr &m);

@@ -114,7 +114,8 @@ static Dual gammaFraction(Long a, Long x) {
   return 1 / denominator;
 }
 
-// Of an a above 1e7, where the distribution is nearly a normal one (Temme 1979), igammac(a, x) is
+// Of an a above 1e7 next to the mean, where the distribution is nearly a normal one (Temme 1979),
+// igammac(a, x) is
 // erfc(eta sqrt(a / 2)) / 2 + exp(-a eta^2 / 2) / sqrt(2 pi a) (c0 + c1 / a + c2 / a^2).
 namespace {
 struct NearNormal {
@@ -151,7 +152,7 @@ struct NearNormal {
 
 // Where the fraction takes over from the series.
 static bool isUpper(Long a, Long x) { return x >= a + 1; }
-static constexpr Long nearNormal = 1e7L;
+static bool isNearNormal(Long a, Long x) { return a > 1e7L && std::fabs(x - a) < 0.01L * a; }
 
 // log gamma(1 + a) of a small a.
 static Long logGammaOfNext(Long a) {
@@ -181,7 +182,7 @@ static Long gammaPart(Long a, Long x, bool wantsUpper) {
     return wantsUpper ? 0 : 1;
   if (x == 0 || a == infinity)
     return wantsUpper ? 1 : 0;
-  if (a > nearNormal)
+  if (isNearNormal(a, x))
     return NearNormal(a, x).part(wantsUpper);
   const bool isTiny = a < 0.5L && x < 0.05L;
   if (wantsUpper && isTiny)
@@ -202,7 +203,7 @@ Long gammaSampleGradient(Long a, Long x) {
     return notANumber;
   if (x == 0)
     return 0;
-  if (a > nearNormal)
+  if (isNearNormal(a, x))
     return NearNormal(a, x).sampleGradient();
   const Long logarithm = std::log(x) - digamma(a + 1);
   if (isUpper(a, x)) {

@@ -749,6 +749,19 @@ template <typename Float> static Columns<Float> gammaCases() {
         columns[1].push_back(Float(x));
       }
   }
+  // Of all sizes; and next to large means, by few widths.
+  const double most = std::log(double(std::numeric_limits<Float>::max())) - 1;
+  const double least = std::log(double(std::numeric_limits<Float>::denorm_min())) + 1;
+  std::uniform_real_distribution<double> any(least, most);
+  for (int i = 0; i < 300; ++i) {
+    const double a = std::exp(any(random));
+    for (double x :
+         {std::exp(any(random)), a * std::exp(ratio(random)), a + normal(random) * std::sqrt(a)})
+      if (Float(a) > 0 && Float(x) > 0 && std::isfinite(Float(x))) {
+        columns[0].push_back(Float(a));
+        columns[1].push_back(Float(x));
+      }
+  }
   return columns;
 }
 
