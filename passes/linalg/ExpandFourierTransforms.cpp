@@ -106,7 +106,8 @@ static ComplexParts transformParts(GraphMath &g, const ComplexParts &x, bool inv
 SmallVector<Value> transformLines(GraphMath &g, ValueRange x, bool inverse, bool makesPairs) {
   const DimExpr size = getShape(x[0])[1];
   if (std::optional<FourierRounds> rounds =
-          fourierRounds(size.isConstant() ? size.constantValue() : 0))
+          fourierRounds(size.isConstant() ? size.constantValue() : 0,
+                        getElementType(x[0]).getIntOrFloatBitWidth()))
     return transformInRounds(g, x, *rounds, inverse, makesPairs);
   const ComplexParts parts = x.size() == 1 ? apart(g, x[0]) : ComplexParts{x[0], x[1]};
   const ComplexParts y = transformParts(g, parts, inverse);

@@ -98,10 +98,11 @@ static int64_t productOf(ArrayRef<int64_t> factors) {
 int64_t FourierRounds::rows() const { return productOf(first); }
 int64_t FourierRounds::columns() const { return productOf(second); }
 
-std::optional<FourierRounds> fourierRounds(int64_t length) {
-  // Above, tables of rotations would have to be of more digits than two.
-  constexpr int64_t kLeast = 64, kMost = 1 << 22;
-  if (length < kLeast || length > kMost || writtenOut(length).empty())
+std::optional<FourierRounds> fourierRounds(int64_t length, unsigned bits) {
+  // Above, tables of rotations would have to be of more digits than two; and of float32 the fewer
+  // stages of contractions with larger matrices take less once each goes through memory.
+  constexpr int64_t kLeast = 64, kMost = 1 << 22, kMostFloats = 1 << 18;
+  if (length < kLeast || length > (bits == 32 ? kMostFloats : kMost) || writtenOut(length).empty())
     return std::nullopt;
   int64_t rows = 1;
   for (int64_t divisor = 2; divisor * divisor <= length; ++divisor)

@@ -22,8 +22,8 @@ struct FourierRounds {
 };
 
 // nullopt if the length has a prime factor above 7, too few elements for rows and columns to be
-// worth it, or too many.
-std::optional<FourierRounds> fourierRounds(int64_t length);
+// worth it, or too many of so many bits.
+std::optional<FourierRounds> fourierRounds(int64_t length, unsigned bits);
 
 // Of the lengths with small factors, none less than `least`, the one whose stages cost least.
 int64_t lengthOfSmallFactors(int64_t least);
