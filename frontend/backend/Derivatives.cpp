@@ -34,10 +34,15 @@ static void checkFloats(Call &call, const std::string &name, Value value) {
 
 static Values floatsOf(Call &call, const char *name, const TensorList &tensors) {
   Values values = valuesOf(call, name, tensors);
-  if (values.list.empty())
-    call.valueError(values.name + " is an empty list; needed one tensor or more");
   for (auto [i, value] : llvm::enumerate(values.list))
     checkFloats(call, values.at(i), value);
+  return values;
+}
+
+static Values someFloatsOf(Call &call, const char *name, const TensorList &tensors) {
+  Values values = floatsOf(call, name, tensors);
+  if (values.list.empty())
+    call.valueError(values.name + " is an empty list; needed one tensor or more");
   return values;
 }
 
@@ -82,8 +87,8 @@ static std::vector<Tensor> tensorsOf(Call &call, mlir::ValueRange values) {
 std::vector<Tensor> backend::jvp(const TensorList &outputList, const TensorList &inputList,
                                  const TensorList &tangentList, SourceLocation location) {
   Call call("jvp", location);
-  Values outputs = floatsOf(call, "outputs", outputList);
-  Values inputs = floatsOf(call, "inputs", inputList);
+  Values outputs = someFloatsOf(call, "outputs", outputList);
+  Values inputs = someFloatsOf(call, "inputs", inputList);
   Values tangents = partnersOf(call, "tangents", tangentList, inputs);
   auto op = call.builder.create<ir::JvpOp>(call.g.location(), typesOf(outputs), outputs.list,
                                            inputs.list, tangents.list);
@@ -95,8 +100,8 @@ std::vector<Tensor> backend::vector_jacobian_product(const TensorList &outputLis
                                                      const TensorList &cotangentList,
                                                      SourceLocation location) {
   Call call("vector_jacobian_product", location);
-  Values outputs = floatsOf(call, "outputs", outputList);
-  Values inputs = floatsOf(call, "inputs", inputList);
+  Values outputs = someFloatsOf(call, "outputs", outputList);
+  Values inputs = someFloatsOf(call, "inputs", inputList);
   Values cotangents = partnersOf(call, "cotangents", cotangentList, outputs);
   auto op = call.builder.create<ir::VjpOp>(call.g.location(), typesOf(inputs), outputs.list,
                                            inputs.list, cotangents.list);
@@ -117,7 +122,7 @@ std::vector<Tensor> backend::hessian_vector_product(const Tensor &loss, const Te
                                                     SourceLocation location) {
   Call call("hessian_vector_product", location);
   Value total = totalOf(call, loss);
-  Values x = floatsOf(call, "x", xList);
+  Values x = someFloatsOf(call, "x", xList);
   Values v = partnersOf(call, "v", vList, x);
   auto gradients =
       call.builder.create<ir::GradientsOp>(call.g.location(), typesOf(x), total, x.list);

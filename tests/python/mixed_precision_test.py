@@ -77,5 +77,5 @@ def test_what_is_refused():
     x = K.placeholder((2,))
     with pytest.raises(ValueError, match="precision is 'half'; needed 'float32' or 'mixed_bf16'"):
         K.function([x], [x], precision='half')
-    with pytest.raises(NotImplementedError, match="not implemented: precision 'mixed_f16'"):
+    with pytest.raises(NotImplementedError, match="not implemented: precision 'mixed_f16', in which gradients would need a scale"):
         K.function([x], [x], precision='mixed_f16')
