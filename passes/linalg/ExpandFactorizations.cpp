@@ -47,8 +47,7 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
     return ops;
   }
 
-  template <typename Op, typename... Options>
-  void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op, Options...), Options... options) {
+  template <typename Op> void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op)) {
     for (Op op : all<Op>()) {
       OpBuilder builder(op);
       if (auto results = divideBatch(builder, op, bytesAtOnce)) {
@@ -59,7 +58,7 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
     for (Op op : all<Op>()) {
       OpBuilder builder(op);
       op = widened(builder, op);
-      op->replaceAllUsesWith(expansion(builder, op, options...));
+      op->replaceAllUsesWith(expansion(builder, op));
       op->erase();
     }
   }
@@ -69,9 +68,9 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
     expand(expandSvd);
     expand(expandEigh);
     expand(expandQr);
-    expand(expandCholesky, int64_t(rowsAtOnce));
+    expand(expandCholesky);
     expand(expandLu);
-    expand(expandTriangularSolve, int64_t(rowsAtOnce));
+    expand(expandTriangularSolve);
   }
 };
 
