@@ -69,9 +69,9 @@ static std::string definition(const std::string &macro, llvm::ArrayRef<int64_t> 
 
 std::string KnownOutputs::definitions(int32_t number, const std::string &function) const {
   std::string text;
-  for (auto of = elements.lower_bound({number, 0}); of != elements.end(); ++of)
-    if (of->first.first == number)
-      text += definition(macroOf(function, of->first.second), of->second);
+  for (auto of = elements.lower_bound({number, 0});
+       of != elements.end() && of->first.first == number; ++of)
+    text += definition(macroOf(function, of->first.second), of->second);
   return text.empty()
              ? ""
              : "// Outputs that are the same in every call, as initializers of arrays.\n" + text;
