@@ -73,8 +73,7 @@ static passes::TwoWayColouring coloured(const passes::SparsityPattern &pattern, 
     return {passes::bestColouring(pattern, passes::colourColumns),
             passes::uncoloured(pattern.rows)};
   if (mode == ProductMode::Reverse)
-    return {passes::uncoloured(pattern.columns),
-            passes::bestColouring(pattern.transposed(), passes::colourColumns)};
+    return {passes::uncoloured(pattern.columns), passes::bestColouringOfRows(pattern)};
   return passes::colourBothWays(pattern);
 }
 

@@ -163,7 +163,7 @@ static SparsityPattern rowsOf(const SparsityPattern &pattern, int64_t most, bool
   return result;
 }
 
-static Colouring bestOfRows(const SparsityPattern &pattern) {
+Colouring keratin::passes::bestColouringOfRows(const SparsityPattern &pattern) {
   return bestColouring(pattern.transposed(), colourColumns);
 }
 
@@ -189,7 +189,7 @@ static TwoWayColouring colourColumnsAndFullRows(const SparsityPattern &pattern) 
     const SparsityPattern full = rowsOf(pattern, most, true), rest = rowsOf(pattern, most, false);
     if (fullestRow(rest) + fullestColumn(full) >= best.count())
       continue;
-    TwoWayColouring next{bestColouring(rest, colourColumns), bestOfRows(full)};
+    TwoWayColouring next{bestColouring(rest, colourColumns), bestColouringOfRows(full)};
     if (next.count() >= best.count())
       continue;
     for (int64_t i = 0; i < pattern.rows; ++i)

@@ -49,6 +49,9 @@ template <typename Colour> Colouring bestColouring(const SparsityPattern &patter
   return natural.count <= largest.count ? natural : largest;
 }
 
+// The same of rows, by the columns that they share.
+Colouring bestColouringOfRows(const SparsityPattern &pattern);
+
 // Where each entry of the matrix, in its order, is found in the products of the columns of each
 // colour, which are [colour][row], and those of the rows behind them, [colour][column].
 std::vector<int64_t> placesByBoth(const SparsityPattern &pattern, const TwoWayColouring &both);
