@@ -10,6 +10,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -79,6 +81,14 @@ static bool sameIndex(ArrayRef<LaneIndex> x, ArrayRef<LaneIndex> y) {
          });
 }
 
+// Of positions that are the same for all lanes; a value without dimensions has no other.
+static bool isSurelyInside(RankedTensorType type, ArrayRef<LaneIndex> index) {
+  return llvm::all_of_zip(type.getShape(), index, [](int64_t size, const LaneIndex &i) {
+    std::optional<int64_t> position = i.varies() ? std::nullopt : constantOf(i.base);
+    return position && *position >= 0 && *position < size;
+  });
+}
+
 SmallVector<LaneIndex> ElementEmitter::unsqueeze(RankedTensorType type,
                                                  ArrayRef<Index> squeezedIndex) {
   SmallVector<Index> result;
@@ -92,9 +102,13 @@ Value ElementEmitter::emit(Value value, ArrayRef<Index> index) {
   if (Value registers = bound.lookup(value))
     return registers;
   // The mask counts where lanes differ; what is uniform is good under any, unless it may lie
-  // outside for all lanes.
+  // outside for all lanes. What is inside is read even if no lane wants it here: lanes that do will
+  // find it.
   bool differs = varies(index);
-  bool depends = differs || (masks.condition && !index.empty());
+  auto restored = llvm::make_scope_exit([&, outer = masks.condition] { masks.condition = outer; });
+  if (isSurelyInside(getTensorType(value), index))
+    masks.condition = nullptr;
+  bool depends = differs || masks.condition;
   Value mask = depends ? masks.active : Value();
   auto &entries = cache[value];
   for (const CacheEntry &entry : entries)
