@@ -32,7 +32,8 @@ static bool isReordered(ConcatenateOp op, int64_t elements) {
 }
 
 bool keratin::passes::isCopied(ConcatenateOp op) {
-  constexpr int64_t manyOperands = 9, manyReordered = 3, longRun = 16; // elements, on average
+  constexpr int64_t manyOperands = 9, manyInPlace = 8, manyReordered = 3,
+                    longRun = 16; // elements, on average
   const int64_t operands = int64_t(op.getXs().size());
   const std::optional<int64_t> elements = knownElements(op.getY());
   if (operands < manyReordered || !elements)
@@ -42,7 +43,8 @@ bool keratin::passes::isCopied(ConcatenateOp op) {
     rows *= size.constantValue();
   if (*elements < longRun * operands * rows)
     return false;
-  return operands >= manyOperands || isReordered(op, *elements);
+  // What lies one behind the other is mostly made there.
+  return operands >= (rows == 1 ? manyInPlace : manyOperands) || isReordered(op, *elements);
 }
 
 bool FusionPolicy::isFusible(Operation *op) const {
@@ -52,26 +54,31 @@ bool FusionPolicy::isFusible(Operation *op) const {
          isTiled(op) || isFreeToRepeat(op) || (limits.random && isa<RandomBitsOp>(op));
 }
 
-// Whether the op reads neighbours out of memory: its index is the place of a tensor's element and a
-// constant.
-static bool isPartInMemory(Operation *op) {
-  auto slice = dyn_cast<SliceOp>(op);
-  if (!slice || llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; }))
+static bool isScalar(Value value) { return squeezed(getShape(value)).empty(); }
+
+// A part that is read as it lies is found at a distance that is known; so is one element.
+static bool isMove(Operation *op) {
+  if (auto slice = dyn_cast<SliceOp>(op);
+      slice && llvm::all_of(slice.getStrides(), [](int64_t stride) { return stride == 1; }))
     return false;
-  Value x = slice.getX();
-  while (auto reshape = x.getDefiningOp<ReshapeOp>())
-    x = reshape.getX();
-  return x.getDefiningOp<DelayOp>();
+  return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op);
 }
 
-static bool isMove(Operation *op) {
-  return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op) && !isPartInMemory(op);
+bool FusionPolicy::isElement(Operation *op) {
+  return isa<SliceOp>(op) && isScalar(op->getResult(0));
+}
+
+int64_t FusionPolicy::countOps(ArrayRef<Operation *> ops) {
+  return llvm::count_if(ops, [](Operation *op) {
+    return !isa<ReshapeOp>(op) &&
+           (op->getNumResults() != 1 ||
+            !isScalar(isa<BroadcastOp>(op) ? op->getOperand(0) : op->getResult(0)));
+  });
 }
 
 static bool isRecomputed(const IterationSpace &space, Operation *op) {
   return isa<ElementwiseOpInterface>(op) && !isWidening(op) &&
-         space.domains.lookup(op->getResult(0)) == Domain::External &&
-         !squeezed(getShape(op->getResult(0))).empty();
+         space.domains.lookup(op->getResult(0)) == Domain::External && !isScalar(op->getResult(0));
 }
 
 // Four words come of one block of bits, far from each other: whoever walks all elements once makes
@@ -98,6 +105,7 @@ bool FusionPolicy::isCheap(const Nest &nest) const {
 
 Nest FusionPolicy::nestOf(Operation *op) {
   Nest nest;
+  nest.ops = countOps(op);
   nest.moves = isMove(op);
   if ((nest.moves || isa<ElementwiseOpInterface, RandomBitsOp>(op)) && op->getNumResults() == 1)
     nest.walked = squeezed(getShape(op->getResult(0)));

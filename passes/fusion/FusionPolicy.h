@@ -24,7 +24,7 @@ struct Nest {
   // groups of the same shape fit one nest whatever they compute: their values have the full shape
   // or are computed where they are read. Nothing: ir::analyzeIterationSpace has to be asked.
   std::optional<ir::Shape> walked;
-  int64_t ops = 1;        // that are not free, so that no other group has them
+  int64_t ops = 1;        // that count and are not free, so that no other group has them
   int64_t recomputed = 0; // ops done anew for every element that reads them
   int64_t moves = 0;      // ops that compute an index out of an index
 };
@@ -38,10 +38,19 @@ class FusionPolicy {
 public:
   explicit FusionPolicy(const FusionLimits &limits) : limits(limits) {}
 
+  // Whether the op reads one element, which costs no more than to read what it would be kept in.
+  static bool isElement(mlir::Operation *op);
   // Whether the op takes part in loop nests with others; the rest are kernels of their own.
   bool isFusible(mlir::Operation *op) const;
-  // Whether so many ops, free ones included, may be one kernel.
+  // How many of the ops are done for each element: scalars, and what repeats them, are there
+  // before.
+  static int64_t countOps(llvm::ArrayRef<mlir::Operation *> ops);
+  // Whether so many ops may be one kernel.
   bool allowsOps(int64_t count) const { return count <= limits.ops; }
+  // Whether these may be, those included that do not count: they are compiled, too.
+  bool allowsOps(llvm::ArrayRef<mlir::Operation *> ops) const {
+    return allowsOps(countOps(ops)) && int64_t(ops.size()) <= 6 * limits.ops;
+  }
   size_t mostOps() const { return size_t(std::max<int64_t>(limits.ops, 0)); }
 
   // Of an op with the free ops that it reads.

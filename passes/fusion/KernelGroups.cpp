@@ -10,7 +10,9 @@ using namespace keratin::passes;
 using namespace mlir;
 
 // Whether every group that reads the op may have its own.
-static bool isRepeatable(Operation *op) { return isFreeToRepeat(op) || isWidening(op); }
+static bool isRepeatable(Operation *op) {
+  return isFreeToRepeat(op) || isWidening(op) || FusionPolicy::isElement(op);
+}
 
 // Pairs of groups, neither of which reads the other, that are tried.
 static constexpr int kMostTries = 2048;
@@ -438,13 +440,15 @@ static bool isOnlyReduced(Value value, int mostOps = 3) {
 }
 
 std::optional<Nest> KernelGroups::nestOf(ArrayRef<Operation *> ops) const {
-  if (!policy.allowsOps(ops.size()) || definesOwnSize(ops))
+  if (!policy.allowsOps(ops) || definesOwnSize(ops))
     return std::nullopt;
   // Nothing that follows from the sums of gradients is done with them yet.
   if (attentions.hasGradients() &&
       llvm::any_of(ops, [&](Operation *op) { return attentions.gradientsEndingAt(op); }))
     return std::nullopt;
-  int64_t owned = llvm::count_if(ops, [&](Operation *op) { return isOwned(op); });
+  Group ownOps(ops);
+  llvm::erase_if(ownOps, [&](Operation *op) { return !isOwned(op); });
+  const int64_t owned = FusionPolicy::countOps(ownOps);
   SmallVector<Value> outputs = outputsOf(ops);
   // What follows from attention follows from the tiles of a product.
   if (const Attention *attention = attentions.among(ops)) {
@@ -480,7 +484,7 @@ bool KernelGroups::join(int producer, int consumer) {
       llvm::any_of(fromMemory[consumer], isProduced) || graph.hasDetour(producer, consumer))
     return false;
   Group ops = merged(producer, consumer);
-  if (!policy.allowsOps(ops.size()))
+  if (!policy.allowsOps(ops))
     return false;
   std::optional<Nest> nest = joined(producer, consumer, ops);
   if (!nest)

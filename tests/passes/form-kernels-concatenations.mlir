@@ -79,3 +79,18 @@ func.func @transposed(%x: tensor<16xf32>) -> tensor<16x3xf32> {
   %y = keratin.transpose %m permutation = [1, 0] : (tensor<3x16xf32>) -> tensor<16x3xf32>
   return %y : tensor<16x3xf32>
 }
+
+// Eight that lie one behind the other are mostly made there.
+// CHECK-LABEL: func.func @eight_rows
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.neg
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.concatenate
+// CHECK-NEXT:      keratin.yield
+func.func @eight_rows(%x: tensor<1x16xf32>) -> tensor<8x16xf32> {
+  %a = keratin.neg %x : (tensor<1x16xf32>) -> tensor<1x16xf32>
+  %y = keratin.concatenate %a, %x, %a, %x, %a, %x, %a, %x {axis = 0 : i64} : (tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}

@@ -637,3 +637,30 @@ func.func @streams_of_a_tile(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %z: tens
   %1 = keratin.add %0, %z : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
 }
+
+// Single elements are read where they are needed, by each kernel that needs them, and are none of the ops of a kernel
+// that count; rows that lie in one piece are no moves.
+// CHECK-LABEL: func.func @elements_of_a_matrix
+// CHECK:         keratin.kernel(%arg0, %arg1)
+// CHECK-COUNT-6:   keratin.slice
+// CHECK:         keratin.kernel(
+// CHECK:           keratin.slice
+// CHECK-NOT:     keratin.kernel
+func.func @elements_of_a_matrix(%a: tensor<4x4xf32>, %b: tensor<5x64xf32>) -> (tensor<1x64xf32>, tensor<32xf32>) {
+  %e = keratin.slice %a starts = <1, 2> strides = [1, 1] : (tensor<4x4xf32>) -> tensor<1x1xf32>
+  %s = keratin.reshape %e : (tensor<1x1xf32>) -> tensor<f32>
+  %w = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<1x64xf32>
+  %b0 = keratin.slice %b starts = <0, 0> strides = [1, 1] : (tensor<5x64xf32>) -> tensor<1x64xf32>
+  %b1 = keratin.slice %b starts = <1, 0> strides = [1, 1] : (tensor<5x64xf32>) -> tensor<1x64xf32>
+  %b2 = keratin.slice %b starts = <2, 0> strides = [1, 1] : (tensor<5x64xf32>) -> tensor<1x64xf32>
+  %b3 = keratin.slice %b starts = <3, 0> strides = [1, 1] : (tensor<5x64xf32>) -> tensor<1x64xf32>
+  %b4 = keratin.slice %b starts = <4, 0> strides = [1, 1] : (tensor<5x64xf32>) -> tensor<1x64xf32>
+  %0 = keratin.mul %w, %b0 : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  %1 = keratin.add %0, %b1 : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  %2 = keratin.add %1, %b2 : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  %3 = keratin.add %2, %b3 : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  %4 = keratin.add %3, %b4 : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  %v = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<32xf32>
+  %5 = keratin.exp %v : (tensor<32xf32>) -> tensor<32xf32>
+  return %4, %5 : tensor<1x64xf32>, tensor<32xf32>
+}
