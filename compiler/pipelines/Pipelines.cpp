@@ -23,9 +23,12 @@ static std::unique_ptr<Pass> expandComplex(const PhaseOptions &phaseOptions) {
 
 static std::unique_ptr<Pass> expandFactorizations(const PhaseOptions &phaseOptions) {
   passes::ExpandFactorizationsOptions options;
-  // A device has enough to do for all its threads only with all matrices at once.
+  // A device has enough to do for all its threads only with all matrices at once; a core, with rows
+  // that it has in registers.
   if (phaseOptions.limits.hasOwnMemory)
     options.bytesAtOnce = 0;
+  else
+    options.rowsAtOnce = 8;
   return passes::createExpandFactorizations(options);
 }
 
@@ -62,6 +65,7 @@ static std::unique_ptr<Pass> unifySizes(const PhaseOptions &phaseOptions) {
   return passes::createUnifySizes(options);
 }
 
+// A device does a loop of small steps by itself, one of larger steps it does not.
 static std::unique_ptr<Pass> planMemory(const PhaseOptions &phaseOptions) {
   passes::PlanMemoryOptions options;
   options.alignment = phaseOptions.limits.alignment;

@@ -47,7 +47,8 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
     return ops;
   }
 
-  template <typename Op> void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op)) {
+  template <typename Op, typename... Options>
+  void expand(SmallVector<Value> (*expansion)(OpBuilder &, Op, Options...), Options... options) {
     for (Op op : all<Op>()) {
       OpBuilder builder(op);
       if (auto results = divideBatch(builder, op, bytesAtOnce)) {
@@ -58,7 +59,7 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
     for (Op op : all<Op>()) {
       OpBuilder builder(op);
       op = widened(builder, op);
-      op->replaceAllUsesWith(expansion(builder, op));
+      op->replaceAllUsesWith(expansion(builder, op, options...));
       op->erase();
     }
   }
@@ -68,9 +69,9 @@ struct ExpandFactorizationsPass : impl::ExpandFactorizationsBase<ExpandFactoriza
     expand(expandSvd);
     expand(expandEigh);
     expand(expandQr);
-    expand(expandCholesky);
+    expand(expandCholesky, int64_t(rowsAtOnce));
     expand(expandLu);
-    expand(expandTriangularSolve);
+    expand(expandTriangularSolve, int64_t(rowsAtOnce));
   }
 };
 

@@ -9,10 +9,12 @@
 namespace keratin::passes {
 
 // Each emits, where the builder is and with the op's location, what computes the results of the op,
-// and returns them in their order; the op itself is left alone.
-llvm::SmallVector<mlir::Value> expandCholesky(mlir::OpBuilder &builder, ir::CholeskyOp op);
+// and returns them in their order; the op itself is left alone. Of one matrix, so many rows are
+// worked on at once.
+llvm::SmallVector<mlir::Value> expandCholesky(mlir::OpBuilder &builder, ir::CholeskyOp op,
+                                              int64_t rowsAtOnce);
 llvm::SmallVector<mlir::Value> expandTriangularSolve(mlir::OpBuilder &builder,
-                                                     ir::TriangularSolveOp op);
+                                                     ir::TriangularSolveOp op, int64_t rowsAtOnce);
 llvm::SmallVector<mlir::Value> expandLu(mlir::OpBuilder &builder, ir::LuOp op);
 llvm::SmallVector<mlir::Value> expandQr(mlir::OpBuilder &builder, ir::QrOp op);
 llvm::SmallVector<mlir::Value> expandEigh(mlir::OpBuilder &builder, ir::EighOp op);

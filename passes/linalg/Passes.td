@@ -8,7 +8,8 @@ def ExpandFactorizations : KeratinPass<"expand-factorizations"> {
     Matrices of a known size above a block are divided into blocks when the function is compiled: one on
     the diagonal is factored by the loop, the panel beside it and the rest of the matrix follow by
     keratin.dot_general. Matrices of an unknown size are one block. Leading dimensions are batches
-    throughout.
+    throughout. Of one matrix several rows are worked on at once, if
+    the option says so: they are ops that one kernel has in registers.
 
     Before:
     ```mlir
@@ -42,6 +43,8 @@ def ExpandFactorizations : KeratinPass<"expand-factorizations"> {
   let options = [
     Option<"bytesAtOnce", "bytes-at-once", "int64_t", "256 << 10",
         "operands and results of the matrices that are done at once; 0: all of a batch">,
+    Option<"rowsAtOnce", "rows-at-once", "int64_t", "1",
+        "rows of one matrix that a step of a loop works on; a divisor of 32">,
   ];
 }
 
