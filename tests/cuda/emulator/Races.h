@@ -20,6 +20,7 @@ constexpr uint32_t warpLanes = 32, maxWarps = 32;
 struct Access {
   uint64_t bits = 0;
   static constexpr uint32_t maxClock = (1u << 28) - 1;
+  static constexpr uint64_t strongBit = uint64_t(1) << 28;
   static Access of(uint32_t block, uint32_t warp, uint32_t lane, uint32_t clock, bool strong) {
     return {uint64_t(block & 0xffffff) << 40 | uint64_t(warp) << 35 | uint64_t(lane) << 30 |
             uint64_t(strong) << 28 | clock};
@@ -107,6 +108,9 @@ struct WarpClock {
 
 private:
   void findSeenOfAll();
+  // Of some warps of other blocks the latest access that was found to be acquired, without its
+  // lane: what is acquired grows only, and so does a warp's clock.
+  mutable std::array<uint64_t, 64> found{};
 };
 
 // One granule of shared memory. Readers since the last ordered ones: which warps, the latest clock,
