@@ -1,5 +1,6 @@
 // Every op of the dialect as compiled code, against the reference interpreter.
 #include "tests/execution/SweepCases.h"
+#include "tests/support/CompiledRunner.h"
 #include "tests/support/TestEnvironment.h"
 
 #include <catch2/catch.hpp>
@@ -207,6 +208,20 @@ static const std::set<std::string> keepsSizes = {
     "keratin.scan",     "keratin.while",           "keratin.if", "keratin.print",
     "keratin.truncate", "keratin.ctc_beam_search", "keratin.qr", "keratin.svd"};
 
+// Whose rows follow one another: for those of several panels an emulated device takes half a minute
+// a call, and every one of four forms has several. The test of all ops has them once.
+static std::vector<SweepCase> ofAnyForm(StringRef op) {
+  static const std::set<std::string> inRows = {"keratin.cholesky", "keratin.eigh", "keratin.lu",
+                                               "keratin.qr", "keratin.svd"};
+  std::vector<SweepCase> cases = sweepCases(op);
+  if (testedTarget() == "cuda" && inRows.count(op.str()))
+    llvm::erase_if(cases, [](const SweepCase &one) {
+      std::optional<DimExpr> count = elementCount(one.inputs[0].shape);
+      return count && count->isConstant() && count->constantValue() > 200;
+    });
+  return cases;
+}
+
 TEST_CASE("sizes of any form make no difference", "[.sizes]") {
   const std::pair<SizeForm, const char *> forms[] = {{SizeForm::Unknown, "unknown"},
                                                      {SizeForm::Bounded, "bounded"},
@@ -222,7 +237,7 @@ TEST_CASE("sizes of any form make no difference", "[.sizes]") {
         if (isElementwise(sweep, op) || notCompiled.count(op.name))
           continue;
         sweep.leftOut.clear();
-        sweep.check(sweepCases(op.name), 4);
+        sweep.check(ofAnyForm(op.name), 4);
         if (!keepsSizes.count(op.name))
           CHECK(sweep.leftOut == std::vector<std::string>());
       }
