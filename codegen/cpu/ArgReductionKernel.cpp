@@ -18,9 +18,6 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// Accumulators side by side, so that one does not wait for another.
-constexpr unsigned maxUnroll = 4;
-
 struct ArgReductionSchedule {
   unsigned lanes = 1;
   // Along lines: of one line. Across them: neighbouring lines of a unit.

@@ -90,10 +90,10 @@ Widths widthsOf(const ContractionSpec &spec, const ContractionFew &plan, int64_t
 }
 
 // A function: so many rows, times the columns of a panel, over the whole depth.
-class Tile {
+class FewTile {
 public:
-  Tile(LoopEmitter &emit, const ContractionSpec &spec, const ContractionFew &plan, int64_t rows,
-       ValueRange p)
+  FewTile(LoopEmitter &emit, const ContractionSpec &spec, const ContractionFew &plan, int64_t rows,
+          ValueRange p)
       : emit(emit), spec(spec), plan(plan), rows(rows), type(spec.accumulatorType),
         vectorType(VectorType::get(plan.lanes, type)), zero(emit.constant(0)), a(p[0]),
         aDepth(p[2]), b(p[3]), bDepth(p[4]), depth(p[5]), columns(p[6]), sums(p[7]) {
@@ -250,7 +250,7 @@ private:
         name,
         {emit.address(a, spec.a.elementType, emit.mul(row, aRow)), aRow, aDepth, b, bDepth, k,
          columns, place(row, zero)},
-        [&](LoopEmitter &inner, ValueRange p) { Tile(inner, spec, plan, rows, p).run(widths); });
+        [&](LoopEmitter &inner, ValueRange p) { FewTile(inner, spec, plan, rows, p).run(widths); });
   }
 
   void finish(Value row, Value column) {

@@ -21,7 +21,7 @@ using Pairs = ContractionPanel::Pairs;
 constexpr int64_t kProductsBesidePrefetch = 12, kLineBytes = 64;
 
 // A tile: sums of some rows, times the vectors of a panel, over the whole depth.
-struct Tile {
+struct MicroTile {
   // The address of each row is a base, which moves with k, and an offset, which does not. Few bases
   // and offsets serve many rows, so that addresses stay in registers although the stride is known
   // at run time only.
@@ -41,7 +41,7 @@ struct Tile {
 // short loop compiles fast.
 class TileLoops {
 public:
-  TileLoops(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, const Tile &tile)
+  TileLoops(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, const MicroTile &tile)
       : emit(emit), plan(plan), type(elementType), tile(tile), vectors(plan.tileVectors),
         count(tile.rows.size() * vectors), vectorType(VectorType::get(plan.lanes, elementType)) {}
 
@@ -67,7 +67,7 @@ private:
   LoopEmitter &emit;
   const ContractionPlan &plan;
   Type type;
-  const Tile &tile;
+  const MicroTile &tile;
   int64_t vectors, count;
   VectorType vectorType;
 };
@@ -212,7 +212,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
                    const ContractionPanel &panel) {
   Value zero = emit.constant(0), one = emit.constant(1);
   int64_t width = plan.tileColumns();
-  Tile tile;
+  MicroTile tile;
   tile.depthStride = panel.depthStride;
   tile.b = panel.b;
   tile.bDepthStride = panel.bDepthStride;

@@ -29,8 +29,6 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// Vectors of a row side by side.
-constexpr unsigned maxUnroll = 4;
 constexpr int64_t alignment = 64;
 
 class RowUpdatePlan final : public CpuKernelPlan {

@@ -17,9 +17,6 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// States side by side, so that one does not wait for another.
-constexpr unsigned maxUnroll = 4;
-
 struct ScanSchedule {
   enum class Form {
     Columns,  // a lane for each of neighbouring lines

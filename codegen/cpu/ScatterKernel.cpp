@@ -21,9 +21,6 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// Vectors of a block of columns.
-constexpr unsigned maxUnroll = 4;
-
 struct ScatterSchedule {
   unsigned lanes = 1;
   unsigned vectors = 1; // of a unit's block of columns; 0: rows of one element, one after the other

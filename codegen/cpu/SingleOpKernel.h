@@ -11,6 +11,8 @@ namespace keratin::codegen {
 
 // Lanes of vectors with one for each element of the given width (at least 32 bits).
 unsigned lanesFor(const MachineTarget &target, unsigned elementBits);
+// Vectors, or states, side by side at most, so that one does not wait for another.
+constexpr unsigned maxUnroll = 4;
 // Vectors of a block: at most `most`, halved as long as the extent is known not to have so many
 // blocks.
 unsigned blockVectors(unsigned most, unsigned lanes, const ir::DimExpr &extent, int64_t blocks = 1);

@@ -18,9 +18,6 @@ using keratin::ir::getTensorType;
 
 namespace {
 
-// Vectors of a block of columns.
-constexpr unsigned maxUnroll = 4;
-
 struct SparseDotSchedule {
   unsigned lanes = 1;
   unsigned vectors = 1; // of a unit's block of columns

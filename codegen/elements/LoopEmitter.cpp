@@ -160,19 +160,19 @@ static Type bitsOf(Type type) {
 }
 
 // LLVM's integers have no sign.
-static Type signless(Type type) { return type.isUnsignedInteger() ? bitsOf(type) : type; }
+static Type withoutSign(Type type) { return type.isUnsignedInteger() ? bitsOf(type) : type; }
 
 Value LoopEmitter::address(Value base, Type elementType, Value offset) {
   if (std::optional<int64_t> known = constantOf(offset))
     return address(base, elementType, *known);
-  return builder.create<LLVM::GEPOp>(loc, base.getType(), signless(elementType), base,
+  return builder.create<LLVM::GEPOp>(loc, base.getType(), withoutSign(elementType), base,
                                      ValueRange{offset});
 }
 
 Value LoopEmitter::address(Value base, Type elementType, int64_t offset) {
   if (offset == 0)
     return base;
-  elementType = signless(elementType);
+  elementType = withoutSign(elementType);
   if (offset != static_cast<int32_t>(offset))
     return builder.create<LLVM::GEPOp>(loc, base.getType(), elementType, base,
                                        ValueRange{constant(offset)});

@@ -10,8 +10,6 @@
 
 namespace keratin::codegen::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 // Of numbers beyond the fraction has too many steps.
 static constexpr double nearlyOne = 0.999999;
 static constexpr double mostSteps = 100000;

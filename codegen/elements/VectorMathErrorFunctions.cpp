@@ -6,8 +6,6 @@
 
 namespace keratin::codegen::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // a * a without an error.
 static Pair square(const VectorExpr &a) {
   if (a.width() == 64 || a.emit().target.hasFma)

@@ -8,8 +8,6 @@
 
 namespace keratin::codegen::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 static constexpr double log2OfE = 0x1.71547652b82fep0;
 
 // ln 2 in two parts; the first has so few bits that its product with an exponent is exact. Both are

@@ -14,9 +14,6 @@ using namespace mlir;
 
 namespace keratin::codegen::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
-
 //===-- lgamma and digamma --------------------------------------------------------------------===//
 
 namespace {

@@ -16,9 +16,6 @@
 
 namespace keratin::codegen::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
-
 //===-- What stands before series and fractions -----------------------------------------------===//
 
 VectorExpr LogOfRatio::minusDifference(const VectorExpr &scale,

@@ -4,7 +4,12 @@
 
 #include "codegen/elements/VectorExpr.h"
 
+#include <limits>
+
 namespace keratin::codegen::kernels {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 // The format's numbers, for code that serves both widths.
 struct FloatFormat {

@@ -7,8 +7,6 @@
 
 namespace keratin::codegen::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // For |a| >= |b|.
 static Pair fastTwoSum(const VectorExpr &a, const VectorExpr &b) {
   VectorExpr sum = a + b;

@@ -48,15 +48,6 @@ Value ContractionNest::b() const {
 
 //===-- For generators ------------------------------------------------------------------------===//
 
-static std::optional<int64_t> constantOf(const DimExpr &size) {
-  return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
-}
-
-static Type signless(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer ? Type(IntegerType::get(type.getContext(), integer.getWidth())) : type;
-}
-
 // `index` gives a size as such, or null where only what is known counts.
 static ContractionOperand operandOf(Type elementType, const ContractionShape::Strides &strides,
                                     const DimExpr &rows, const DimExpr &columns, SizeOf index) {

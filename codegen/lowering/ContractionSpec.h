@@ -14,6 +14,15 @@
 
 namespace keratin::codegen {
 
+inline std::optional<int64_t> constantOf(const ir::DimExpr &size) {
+  return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
+}
+// An integer's type without its sign.
+inline mlir::Type signless(mlir::Type type) {
+  auto integer = llvm::dyn_cast<mlir::IntegerType>(type);
+  return integer ? mlir::IntegerType::get(type.getContext(), integer.getWidth()) : type;
+}
+
 // One factor: for A rows are m and columns are k, for B rows are k and columns are n.
 struct ContractionOperand {
   mlir::Value base;        // llvm.ptr to element (0, 0, 0)

@@ -41,11 +41,6 @@ Value ConvolutionNest::filter() const { return ir::inMemory(ir::ConvolutionOp(op
 
 //===-- For generators ------------------------------------------------------------------------===//
 
-static Type signless(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer ? Type(IntegerType::get(type.getContext(), integer.getWidth())) : type;
-}
-
 // `index` gives a size as such, or null where only what is known counts.
 static ConvolutionSize sizeOf(const DimExpr &value, SizeOf index) {
   return {index(value), value.isConstant() ? std::optional(value.constantValue()) : std::nullopt,

@@ -1,5 +1,6 @@
 #include "compiler/arrays/Hdf5.h"
 
+#include "compiler/arrays/Refusal.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
 #include "runtime/files/FileReader.h"
@@ -13,8 +14,6 @@
 
 using namespace keratin;
 using namespace keratin::compiler;
-
-static absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
 //===-- The library ---------------------------------------------------------------------------===//
 

@@ -1,5 +1,6 @@
 #include "compiler/arrays/Npy.h"
 
+#include "compiler/arrays/Refusal.h"
 #include "runtime/files/FileBytes.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ using namespace keratin::compiler;
 static constexpr std::string_view magic = "\x93NUMPY";
 // As numpy.load has it; what Keratin reads needs a few hundred.
 static constexpr size_t maxHeaderBytes = 10'000;
-
-static absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
 //===-- Dtypes --------------------------------------------------------------------------------===//
 

@@ -1,5 +1,6 @@
 #include "compiler/arrays/Npy.h"
 #include "compiler/arrays/Npz.h"
+#include "compiler/arrays/Refusal.h"
 #include "compiler/arrays/ZipFormat.h"
 
 #include <zlib.h>
@@ -11,8 +12,6 @@ using namespace keratin::compiler;
 using namespace keratin::compiler::zip;
 
 namespace {
-
-absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
 uint64_t number(std::string_view bytes, size_t at, size_t length) {
   uint64_t value = 0;
@@ -32,7 +31,7 @@ struct Member {
   std::string_view data;
 };
 
-std::string quoted(std::string_view name) { return "member '" + std::string(name) + "'"; }
+std::string memberCalled(std::string_view name) { return "member '" + std::string(name) + "'"; }
 
 class ArchiveReader {
 public:
@@ -146,7 +145,7 @@ private:
     member.offset = number(bytes, at + 42, 4);
     if (absl::Status status = checkName(member.name); !status.ok())
       return status;
-    std::string name = quoted(member.name);
+    std::string name = memberCalled(member.name);
     if (number(bytes, at + 8, 2) & encrypted)
       return absl::UnimplementedError(name + " is encrypted");
     if ((member.packed == isElsewhere32 || member.size == isElsewhere32 ||
@@ -169,14 +168,14 @@ private:
       if (uint8_t(c) < ' ' || c == '\x7f')
         return refuse("the name of a member has control characters");
     if (name.size() <= 4 || name.substr(name.size() - 4) != ".npy")
-      return refuse(quoted(name) + " is not called NAME.npy");
+      return refuse(memberCalled(name) + " is not called NAME.npy");
     if (!names.insert(name).second)
-      return refuse(quoted(name) + " is there twice");
+      return refuse(memberCalled(name) + " is there twice");
     return absl::OkStatus();
   }
 
   absl::Status findData(Member &member) {
-    std::string name = quoted(member.name);
+    std::string name = memberCalled(member.name);
     if (member.offset > directory || directory - member.offset < localBytes ||
         number(bytes, member.offset, 4) != localSignature)
       return refuse(name + " is not where the central directory says");
@@ -211,7 +210,8 @@ private:
     for (size_t i = 1; i < sorted.size(); ++i)
       if (sorted[i - 1]->data.data() + sorted[i - 1]->data.size() >
           bytes.data() + sorted[i]->offset)
-        return refuse(quoted(sorted[i - 1]->name) + " and " + quoted(sorted[i]->name) + " overlap");
+        return refuse(memberCalled(sorted[i - 1]->name) + " and " + memberCalled(sorted[i]->name) +
+                      " overlap");
     return absl::OkStatus();
   }
 
@@ -275,7 +275,7 @@ keratin::compiler::parseNpz(std::string_view bytes,
     auto array = readMember(member);
     if (!array.ok())
       return absl::Status(array.status().code(),
-                          quoted(member.name) + ": " + std::string(array.status().message()));
+                          memberCalled(member.name) + ": " + std::string(array.status().message()));
     arrays.push_back({std::move(name), *std::move(array)});
   }
   return arrays;

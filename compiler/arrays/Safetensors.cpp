@@ -1,5 +1,6 @@
 #include "compiler/arrays/Safetensors.h"
 
+#include "compiler/arrays/Refusal.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
 #include "runtime/object/SafetensorsHeader.h"
@@ -16,8 +17,6 @@ using namespace keratin::compiler;
 using nlohmann::json;
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are written as they lie");
-
-static absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
 //===-- Reading -------------------------------------------------------------------------------===//
 

@@ -1,5 +1,6 @@
 #include "compiler/arrays/SafetensorsSet.h"
 
+#include "compiler/arrays/Refusal.h"
 #include "compiler/arrays/Safetensors.h"
 #include "runtime/files/FileBytes.h"
 #include "runtime/files/FileWriter.h"
@@ -25,8 +26,6 @@ using llvm::StringRef;
 using nlohmann::json;
 
 static constexpr StringRef kIndexEnd = ".safetensors.index.json", kPartEnd = ".safetensors";
-
-static absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
 bool compiler::isSafetensorsIndex(const std::string &path) {
   return StringRef(path).ends_with(kIndexEnd);

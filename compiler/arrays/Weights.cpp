@@ -3,6 +3,7 @@
 #include "compiler/arrays/KerasWeights.h"
 #include "compiler/arrays/Npy.h"
 #include "compiler/arrays/Npz.h"
+#include "compiler/arrays/Refusal.h"
 #include "compiler/arrays/Safetensors.h"
 #include "compiler/arrays/SafetensorsSet.h"
 #include "compiler/artifact/Names.h"
@@ -18,8 +19,6 @@
 
 using namespace keratin;
 using namespace keratin::compiler;
-
-static absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
 static bool isNpz(llvm::StringRef path) { return path.ends_with(".npz"); }
 

@@ -7,7 +7,7 @@
 using namespace keratin::frontend;
 
 using Labels = std::set<Label>;
-using Steps = std::vector<std::pair<size_t, size_t>>;
+using PairSteps = std::vector<std::pair<size_t, size_t>>;
 
 namespace {
 
@@ -22,7 +22,7 @@ public:
       open.push_back(i);
   }
 
-  Steps run() {
+  PairSteps run() {
     while (open.size() > mostForAllOrders)
       joinCheapest();
     findBest();
@@ -50,7 +50,7 @@ private:
   std::vector<Labels> made;  // operands, then results of steps
   std::vector<size_t> open;  // numbers of what is not yet in a product
   std::vector<size_t> split; // of each subset of `open`: the part that is one side of the last step
-  Steps steps;
+  PairSteps steps;
 };
 
 template <typename F> Labels Ordering::kept(F isInside) const {
@@ -132,7 +132,8 @@ size_t Ordering::emit(size_t subset) {
 
 } // namespace
 
-Steps keratin::frontend::contractionOrder(const std::vector<Labels> &operands, const Labels &result,
-                                          const std::map<Label, double> &sizes) {
+PairSteps keratin::frontend::contractionOrder(const std::vector<Labels> &operands,
+                                              const Labels &result,
+                                              const std::map<Label, double> &sizes) {
   return Ordering(operands, result, sizes).run();
 }

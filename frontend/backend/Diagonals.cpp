@@ -1,5 +1,6 @@
 // K functions: diagonals of matrices.
 #include "frontend/backend/Diagonals.h"
+#include "frontend/graph/SmallSizes.h"
 
 #include "keratin/linear_algebra.h"
 
@@ -8,8 +9,6 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-static const DimExpr zero(0), one(1);
 
 namespace {
 

@@ -5,14 +5,13 @@
 #include "frontend/backend/Complex.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Repetition.h"
+#include "frontend/graph/SmallSizes.h"
 #include "frontend/values/DTypeRules.h"
 
 #include <cmath>
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-static const DimExpr one(1), two(2);
 
 namespace {
 

@@ -1,6 +1,7 @@
 #include "frontend/backend/LabelledProduct.h"
 
 #include "frontend/backend/Diagonals.h"
+#include "frontend/graph/SmallSizes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,7 +12,6 @@ using Labels = std::vector<Label>;
 
 namespace {
 
-const DimExpr one(1);
 // What an unknown size counts as where orders are compared.
 constexpr double usualSize = 100;
 

@@ -7,6 +7,7 @@
 #include "frontend/backend/RankStatistics.h"
 #include "frontend/backend/Reductions.h"
 #include "frontend/backend/Windows.h"
+#include "frontend/graph/SmallSizes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,8 +16,6 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-static const DimExpr one(1);
 
 // The noise of dropout: entries may be None, x's size.
 static ir::Shape noiseShape(Call &call, Value x, const Shape &noise) {

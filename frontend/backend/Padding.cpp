@@ -1,13 +1,13 @@
 // K::pad.
 #include "frontend/graph/Call.h"
+
+#include "frontend/graph/SmallSizes.h"
 #include "keratin/shapes.h"
 
 #include <cmath>
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-static const DimExpr zero(0), one(1);
 
 namespace {
 

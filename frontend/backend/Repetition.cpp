@@ -7,6 +7,7 @@
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Windows.h"
 #include "frontend/graph/Call.h"
+#include "frontend/graph/SmallSizes.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -15,8 +16,6 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-static const DimExpr one(1);
 
 Value keratin::frontend::repeated(Call &call, Value x, const std::vector<DimExpr> &counts,
                                   Place place) {

@@ -1,12 +1,11 @@
 // K::scatter.
 #include "frontend/graph/Call.h"
+#include "frontend/graph/SmallSizes.h"
 #include "frontend/values/DTypeRules.h"
 #include "keratin/shapes.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-static const DimExpr zero(0), one(1);
 
 // The updates, repeated to one row for each index.
 static Value fitted(Call &call, Value rows, const ir::Shape &needed) {

@@ -11,8 +11,6 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-static const DimExpr one(1);
-
 namespace keratin::backend {
 
 static bool isSparse(const Operand &x) { return sparseParts(x).has_value(); }
@@ -99,7 +97,7 @@ Tensor stack(const std::vector<Operand> &x, Axis axis, SourceLocation location) 
   }
   axis = call.axis(axis, int64_t(shape.size()) + 1);
   ir::Shape slab = shape;
-  slab.insert(slab.begin() + axis, one);
+  slab.insert(slab.begin() + axis, DimExpr(1));
   for (Value &value : values)
     value = call.g.reshape(call.requireShape(value, shape, "the tensors"), slab);
   return call.tensor(call.g.concatenate(values, axis));
@@ -117,7 +115,7 @@ Tensor reshape(const Operand &operand, const Shape &shape, SourceLocation locati
       if (open)
         call.valueError("the shape has more than one -1");
       open = sizes.size();
-      sizes.push_back(one);
+      sizes.push_back(DimExpr(1));
       continue;
     }
     call.requireAtLeast(*dim, DimExpr(0), "a size must not be negative");
@@ -131,7 +129,7 @@ Tensor reshape(const Operand &operand, const Shape &shape, SourceLocation locati
     else
       sizes[*open] = call.check(ir::floordiv(count, known));
     if (known != DimExpr(0) && !known.isConstant())
-      call.requireAtLeast(known, one, "the sizes beside -1 must not be 0");
+      call.requireAtLeast(known, DimExpr(1), "the sizes beside -1 must not be 0");
     known = call.check(ir::elementCount(sizes));
   }
   if (count.isConstant() && known.isConstant() && count != known)
@@ -176,7 +174,7 @@ Tensor expand_dims(const Operand &operand, Axis axis, SourceLocation location) {
   Call call("expand_dims", location);
   Value x = call.value(operand);
   ir::Shape shape = ir::getShape(x);
-  shape.insert(shape.begin() + call.axis(axis, int64_t(shape.size()) + 1), one);
+  shape.insert(shape.begin() + call.axis(axis, int64_t(shape.size()) + 1), DimExpr(1));
   return call.tensor(call.g.reshape(x, shape));
 }
 
@@ -185,10 +183,10 @@ Tensor squeeze(const Operand &operand, Axis axis, SourceLocation location) {
   Value x = call.value(operand);
   ir::Shape shape = ir::getShape(x);
   int64_t place = call.axis(axis, int64_t(shape.size()));
-  if (shape[place].isConstant() && shape[place] != one)
+  if (shape[place].isConstant() && shape[place] != DimExpr(1))
     call.valueError("axis " + std::to_string(place) + " has size " + shape[place].str() +
                     "; needed 1");
-  shape[place] = one;
+  shape[place] = DimExpr(1);
   x = call.requireShape(x, shape, "the squeezed axis and 1");
   shape.erase(shape.begin() + place);
   return call.tensor(call.g.reshape(x, shape));
@@ -205,9 +203,9 @@ Tensor pattern_broadcast(const Operand &operand, const std::vector<bool> &broadc
   for (size_t i = 0; i < shape.size(); ++i) {
     if (!broadcastable[i])
       continue;
-    if (shape[i].isConstant() && shape[i] != one)
+    if (shape[i].isConstant() && shape[i] != DimExpr(1))
       call.valueError("axis " + std::to_string(i) + " has size " + shape[i].str() + "; needed 1");
-    shape[i] = one;
+    shape[i] = DimExpr(1);
   }
   return call.tensor(call.requireShape(x, shape, "broadcastable axes and 1"));
 }

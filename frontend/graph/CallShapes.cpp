@@ -1,5 +1,6 @@
 // Broadcasting and agreement of shapes with unknown sizes.
 #include "frontend/graph/Call.h"
+#include "frontend/graph/SmallSizes.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -34,8 +35,6 @@ void Call::requireEqual(const DimExpr &lhs, const DimExpr &rhs, const std::strin
 }
 
 //===-- Broadcasting --------------------------------------------------------------------------===//
-
-static const DimExpr one(1);
 
 ir::Shape Call::broadcastShape(const ir::Shape &a, const ir::Shape &b) {
   const ir::Shape &longer = a.size() >= b.size() ? a : b;

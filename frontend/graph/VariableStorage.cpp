@@ -232,7 +232,7 @@ static std::string along(const Extent &extent) {
 }
 
 // What a variable is that has this extent, and what another function needs of it.
-static std::string describe(const Extent &extent) {
+static std::string describeExtent(const Extent &extent) {
   if (!extent.isPart())
     return "whole on each rank";
   return "in parts" + (extent.kind == Extent::Kind::Along ? along(extent) : "") +
@@ -252,9 +252,9 @@ std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &d
   if (other && !(extent == needed)) {
     const bool isAlike = extent.kind == needed.kind && extent.dimension == needed.dimension;
     return "variable '" + name + "' is " +
-           (isAlike
-                ? "in parts along another axis of the mesh, for another function"
-                : describe(extent) + ", for another function; needed " + describeNeeded(needed));
+           (isAlike ? "in parts along another axis of the mesh, for another function"
+                    : describeExtent(extent) + ", for another function; needed " +
+                          describeNeeded(needed));
   }
   if (!other || other == &device)
     return std::nullopt;

@@ -44,7 +44,7 @@ Tensor softmax(const KerasLayer &layer, const Tensor &x) {
 
 const WeightRecord preluWeights[] = {{"alpha"}};
 
-const LayerRecord records[] = {
+const LayerRecord activationRecords[] = {
     {"ELU", single<elu, Masks::Pass>},
     {"LeakyReLU", single<leakyRelu, Masks::Pass>},
     {"PReLU", single<prelu, Masks::Pass>, preluWeights},
@@ -55,4 +55,6 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::activationLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::activationLayers() {
+  return activationRecords;
+}

@@ -145,7 +145,7 @@ const char *const keywords[] = {"use_causal_mask", "return_attention_scores"};
 const char *const multiHeadKeywords[] = {
     "query", "value", "key", "attention_mask", "use_causal_mask", "return_attention_scores"};
 
-const LayerRecord records[] = {
+const LayerRecord attentionRecords[] = {
     {"AdditiveAttention", attention<sums>, scaleWeights, nullptr, keywords},
     {"Attention", attention<products>, scaleWeights, nullptr, keywords},
     {"MultiHeadAttention", multiHead, multiHeadWeights, nullptr, multiHeadKeywords},
@@ -153,4 +153,6 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::attentionLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::attentionLayers() {
+  return attentionRecords;
+}

@@ -148,7 +148,7 @@ const WeightRecord separable1DWeights[] = {
 const WeightRecord separable2DWeights[] = {
     depthwise, {.name = "pointwise_kernel", .shape = ". . . filters"}, bias};
 
-const LayerRecord records[] = {
+const LayerRecord convolutionRecords[] = {
     {"Conv1D", single<convolution<1, K::conv1d>>, windowWeights},
     {"Conv2D", single<convolution<2, K::conv2d>>, windowWeights},
     {"Conv2DTranspose", single<transposed2D>, transposed2DWeights},
@@ -163,4 +163,6 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::convolutionLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::convolutionLayers() {
+  return convolutionRecords;
+}

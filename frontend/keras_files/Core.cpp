@@ -43,7 +43,7 @@ Tensor activation(const KerasLayer &layer, const Tensor &x) { return activated(l
 const WeightRecord denseWeights[] = {{.name = "kernel", .shape = ". units"}, {"bias", "use_bias"}};
 const WeightRecord embeddingWeights[] = {{.name = "embeddings", .shape = "input_dim output_dim"}};
 
-const LayerRecord records[] = {
+const LayerRecord coreRecords[] = {
     {"Activation", single<activation, Masks::Pass>},
     {"ActivityRegularization", single<same, Masks::Pass>},
     {"AlphaDropout", single<same, Masks::Pass>},
@@ -60,4 +60,4 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::coreLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::coreLayers() { return coreRecords; }

@@ -13,7 +13,7 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::keras_files;
 
 // Lists in lists take stack where they are read.
-static constexpr int kDeepest = 200;
+static constexpr int kDeepestJson = 200;
 
 // Null for what is no JSON.
 static Json parse(const std::string &text) {
@@ -21,7 +21,7 @@ static Json parse(const std::string &text) {
   Json parsed = Json::parse(
       text,
       [&](int depth, Json::parse_event_t, Json &) {
-        isTooDeep |= depth > kDeepest;
+        isTooDeep |= depth > kDeepestJson;
         return !isTooDeep;
       },
       /*allow_exceptions=*/false);

@@ -19,7 +19,7 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::keras_files;
 namespace K = keratin::backend;
 
-static constexpr int kDeepest = 32;
+static constexpr int kDeepestLayer = 32;
 
 llvm::ArrayRef<LayerTable> keratin::frontend::keras_files::allLayers() {
   static const LayerTable all[] = {
@@ -61,8 +61,8 @@ KerasLayer::KerasLayer(KerasFile &file, const Json &description, const std::stri
   place = {keptText(printable(file.name(), 80) + ": layer '" + printable(around + theName, 80) +
                     "' (" + printable(type, 80) + ")"),
            int(file.numberLayer())};
-  if (depth > kDeepest)
-    fail("is in more than " + std::to_string(kDeepest) + " layers");
+  if (depth > kDeepestLayer)
+    fail("is in more than " + std::to_string(kDeepestLayer) + " layers");
   theRecord = findLayer(type);
   if (!theRecord)
     notImplemented("the layer " + type);

@@ -114,7 +114,7 @@ LayerValues dot(const KerasLayer &layer, const LayerCall &call) {
   return {{K::batch_dot(factors[0], factors[1], axes, layer.place)}};
 }
 
-const LayerRecord records[] = {
+const LayerRecord mergeRecords[] = {
     {"Add", merged<sum>},          {"Average", average},
     {"Concatenate", concatenate},  {"Dot", dot},
     {"Maximum", merged<larger>},   {"Minimum", merged<smaller>},
@@ -123,4 +123,4 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::mergeLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::mergeLayers() { return mergeRecords; }

@@ -283,7 +283,7 @@ Tensor inputOf(const KerasLayer &layer, const std::string &name) {
   return placeholder(layer, shape ? shape : layer.find("batch_shape"), name);
 }
 
-const LayerRecord records[] = {
+const LayerRecord modelRecords[] = {
     {"Functional", graph, {}, addLayers},
     {"InputLayer", input},
     {"Model", graph, {}, addLayers},
@@ -292,7 +292,7 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::modelLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::modelLayers() { return modelRecords; }
 
 std::vector<Tensor> keratin::frontend::keras_files::inputsOf(const KerasLayer &model) {
   if (isSequential(model)) {

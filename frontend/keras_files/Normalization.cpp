@@ -66,7 +66,7 @@ const WeightRecord batchWeights[] = {{"gamma", "scale"},
                                      {"moving_variance", nullptr, false}};
 const WeightRecord layerWeights[] = {{"gamma", "scale"}, {"beta", "center"}};
 
-const LayerRecord records[] = {
+const LayerRecord normalizationRecords[] = {
     {"BatchNormalization", single<batchNormalization, Masks::Pass>, batchWeights},
     {"BatchNormalizationV1", single<batchNormalization, Masks::Pass>, batchWeights},
     {"LayerNormalization", single<layerNormalization, Masks::Pass>, layerWeights},
@@ -75,5 +75,5 @@ const LayerRecord records[] = {
 } // namespace
 
 llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::normalizationLayers() {
-  return records;
+  return normalizationRecords;
 }

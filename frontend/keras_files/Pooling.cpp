@@ -60,7 +60,7 @@ LayerValues globalMean1D(const KerasLayer &layer, const LayerCall &call) {
   return {{layer.at(sum) / K::sum(counts, steps, keeps, layer.place)}};
 }
 
-const LayerRecord records[] = {
+const LayerRecord poolingRecords[] = {
     {"AveragePooling1D", single<pooled<1, Pick::Mean>>},
     {"AveragePooling2D", single<pooled<2, Pick::Mean>>},
     {"AveragePooling3D", single<pooled<3, Pick::Mean>>},
@@ -77,4 +77,6 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::poolingLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::poolingLayers() {
+  return poolingRecords;
+}

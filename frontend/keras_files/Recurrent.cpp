@@ -347,7 +347,7 @@ const WeightRecord convolutionWeights[] = {kernel(windows), recurrentKernel(stat
 const WeightRecord turnedWeights[] = {kernel(windows, true), recurrentKernel(stateWindows, true),
                                       bias};
 
-const LayerRecord records[] = {
+const LayerRecord recurrentRecords[] = {
     {"ConvLSTM1D", recurrent, convolutionWeights},
     {"ConvLSTM2D", recurrent, turnedWeights},
     {"ConvLSTM2DCell", cellAlone, convolutionWeights},
@@ -367,4 +367,6 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::recurrentLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::recurrentLayers() {
+  return recurrentRecords;
+}

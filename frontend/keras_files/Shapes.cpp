@@ -116,7 +116,7 @@ Tensor enlarge3D(const KerasLayer &layer, const Tensor &x) {
   return K::resize_volumes(x, factors[0], factors[1], factors[2], formatOf(layer), layer.place);
 }
 
-const LayerRecord records[] = {
+const LayerRecord shapeRecords[] = {
     {"Cropping1D", single<crop<1>>},     {"Cropping2D", single<crop<2>>},
     {"Cropping3D", single<crop<3>>},     {"Flatten", single<flatten>},
     {"Permute", single<permute>},        {"RepeatVector", single<repeat>},
@@ -128,4 +128,4 @@ const LayerRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::shapeLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::shapeLayers() { return shapeRecords; }

@@ -97,11 +97,13 @@ LayerValues bidirectional(const KerasLayer &layer, const LayerCall &call) {
   return results;
 }
 
-const LayerRecord records[] = {
+const LayerRecord wrapperRecords[] = {
     {"Bidirectional", bidirectional, {}, addBoth},
     {"TimeDistributed", timeDistributed, {}, addWrapped},
 };
 
 } // namespace
 
-llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::wrapperLayers() { return records; }
+llvm::ArrayRef<LayerRecord> keratin::frontend::keras_files::wrapperLayers() {
+  return wrapperRecords;
+}

@@ -208,7 +208,7 @@ Values hardmax(ModelNode &node) {
   });
 }
 
-const OpRecord records[] = {
+const OpRecord activationRecords[] = {
     {"Celu", celu},           {"Elu", elu},
     {"Gelu", gelu},           {"HardSigmoid", hardSigmoid},
     {"HardSwish", hardSwish}, {"Hardmax", hardmax},
@@ -223,4 +223,6 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::activationOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::activationOps() {
+  return activationRecords;
+}

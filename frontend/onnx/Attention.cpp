@@ -218,8 +218,9 @@ Values attention(ModelNode &node) {
   return results;
 }
 
-const OpRecord records[] = {{"Attention", attention}, {"RotaryEmbedding", rotaryEmbedding}};
+const OpRecord attentionRecords[] = {{"Attention", attention},
+                                     {"RotaryEmbedding", rotaryEmbedding}};
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::attentionOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::attentionOps() { return attentionRecords; }

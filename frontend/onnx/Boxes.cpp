@@ -142,8 +142,8 @@ Values nonMaxSuppression(ModelNode &node) {
   return one(call.tensor(g.concatenate(columns, 1)));
 }
 
-const OpRecord records[] = {{"NonMaxSuppression", nonMaxSuppression}};
+const OpRecord boxRecords[] = {{"NonMaxSuppression", nonMaxSuppression}};
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::boxOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::boxOps() { return boxRecords; }

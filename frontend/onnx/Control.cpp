@@ -440,8 +440,8 @@ Values scan(ModelNode &node) {
   return values;
 }
 
-const OpRecord records[] = {{"If", conditional}, {"Loop", loop}, {"Scan", scan}};
+const OpRecord controlRecords[] = {{"If", conditional}, {"Loop", loop}, {"Scan", scan}};
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::controlOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::controlOps() { return controlRecords; }

@@ -320,7 +320,7 @@ Values blocksToImage(ModelNode &node) {
   return one(call.tensor(g.reshape(g.transpose(inside, order), result)));
 }
 
-const OpRecord records[] = {
+const OpRecord convolutionRecords[] = {
     {"Col2Im", blocksToImage},
     {"Conv", conv},
     {"ConvInteger", convInteger},
@@ -329,4 +329,6 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::convolutionOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::convolutionOps() {
+  return convolutionRecords;
+}

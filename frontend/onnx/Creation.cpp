@@ -141,7 +141,7 @@ Values oneHot(ModelNode &node) {
   return one(call.tensor(call.g.select(call.g.equal(index, number), pick(1), pick(0))));
 }
 
-const OpRecord records[] = {
+const OpRecord creationRecords[] = {
     {"Constant", constant},
     {"ConstantOfShape", constantOfShape},
     {"EyeLike", eyeLike},
@@ -153,4 +153,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::creationOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::creationOps() { return creationRecords; }

@@ -255,7 +255,7 @@ Value atanh(Call &call, Value x) {
 using Math = ir::GraphMath;
 using ir::Comparison;
 
-const OpRecord records[] = {
+const OpRecord elementwiseRecords[] = {
     {"Abs", unary<&Math::abs>},
     {"Acos", composed<acos>},
     {"Acosh", composed<acosh>},
@@ -327,4 +327,6 @@ Value keratin::frontend::onnx_models::castTo(Call &call, Value x, ElementType ty
   return g.sub(g.xor_(low, sign), sign);
 }
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::elementwiseOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::elementwiseOps() {
+  return elementwiseRecords;
+}

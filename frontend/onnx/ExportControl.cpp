@@ -199,8 +199,6 @@ void whileLoop(GraphExporter &e, mlir::Operation *at) {
     e.define(op->getResult(unsigned(states + 1 + i)), names[more + states - 1 + i]);
 }
 
-void alias(GraphExporter &e, mlir::Operation *op) { e.define(op->getResult(0), op->getOperand(0)); }
-
 void sparseDot(GraphExporter &e, mlir::Operation *op) {
   auto of = llvm::cast<ir::SparseDotOp>(op);
   e.need(16, "ScatterND with reduction add");
@@ -246,7 +244,7 @@ void fourier(GraphExporter &e, mlir::Operation *op) {
   e.define(of.getYIm(), part(1));
 }
 
-const ExportRecord records[] = {
+const ExportRecord controlExportRecords[] = {
     {"all_gather", nullptr, "ONNX has no ranks"},
     {"all_reduce", nullptr, "ONNX has no ranks"},
     {"all_to_all", nullptr, "ONNX has no ranks"},
@@ -276,4 +274,10 @@ const ExportRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::controlExports() { return records; }
+void keratin::frontend::onnx_models::alias(GraphExporter &e, mlir::Operation *op) {
+  e.define(op->getResult(0), op->getOperand(0));
+}
+
+llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::controlExports() {
+  return controlExportRecords;
+}

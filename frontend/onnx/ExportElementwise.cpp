@@ -114,8 +114,6 @@ template <Text ofBools, Text ofIntegers> void bits(GraphExporter &e, mlir::Opera
   isBool(operandType(at)) ? plain<ofBools>(e, at) : plain<ofIntegers>(e, at);
 }
 
-void alias(GraphExporter &e, mlir::Operation *op) { e.define(op->getResult(0), op->getOperand(0)); }
-
 std::string choose(GraphExporter &e, const std::string &condition, const std::string &a,
                    const std::string &b) {
   return e.node("Where", {condition, a, b});
@@ -244,7 +242,7 @@ void cast(GraphExporter &e, mlir::Operation *op) {
   give(e, op, x, e.cast(x.names.front(), ir::getElementType(op->getResult(0))));
 }
 
-const ExportRecord records[] = {
+const ExportRecord elementwiseExportRecords[] = {
     {"abs", plain<"Abs">, "Abs"},
     {"add", plain<"Add">, "Add"},
     {"and", bits<"And", "BitwiseAnd">, "And; of integers BitwiseAnd (opset 18)"},
@@ -306,5 +304,5 @@ const ExportRecord records[] = {
 } // namespace
 
 llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::elementwiseExports() {
-  return records;
+  return elementwiseExportRecords;
 }

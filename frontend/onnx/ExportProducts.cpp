@@ -308,7 +308,7 @@ void convolution(GraphExporter &e, mlir::Operation *op) {
   e.define(of.getY(), e.transpose(e.reshape(y, joined, apart), order));
 }
 
-const ExportRecord records[] = {
+const ExportRecord productExportRecords[] = {
     {"convolution", convolution,
      "Conv or ConvTranspose, with Transpose around it; Pad; of integers of 8 bits ConvInteger"},
     {"dot_general", dotGeneral, "MatMul, with Transpose and Reshape where it has other dimensions"},
@@ -316,4 +316,6 @@ const ExportRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::productExports() { return records; }
+llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::productExports() {
+  return productExportRecords;
+}

@@ -21,6 +21,9 @@ struct ExportRecord {
   // For people: "Add".
   const char *becomes;
 };
+// Of an op that gives its operand as it is: its name is the operand's.
+void alias(GraphExporter &exporter, mlir::Operation *op);
+
 struct ExportTable {
   const char *subject;
   llvm::ArrayRef<ExportRecord> ops;

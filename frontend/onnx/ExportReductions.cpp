@@ -149,7 +149,7 @@ void cumlogsumexp(GraphExporter &e, mlir::Operation *op) {
                       int64_t(of.getAxis()), of.getReverse(), false, next));
 }
 
-const ExportRecord records[] = {
+const ExportRecord reductionExportRecords[] = {
     {"arg_max", place<&kArgMax>, "ArgMax"},
     {"arg_min", place<&kArgMin>, "ArgMin"},
     {"cumlogsumexp", cumlogsumexp, "Scan"},
@@ -169,4 +169,6 @@ const ExportRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::reductionExports() { return records; }
+llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::reductionExports() {
+  return reductionExportRecords;
+}

@@ -279,7 +279,7 @@ void truncate(GraphExporter &e, mlir::Operation *op) {
     e.defineSymbol(shape[axis].symbolId(), size, ir::getShape(of.getX())[axis]);
 }
 
-const ExportRecord records[] = {
+const ExportRecord shapeExportRecords[] = {
     {"broadcast", broadcast, "Expand, or nothing where a node repeats its operands"},
     {"check_range", checkRange, "nothing: what it checks is not checked"},
     {"concatenate", concatenate, "Concat"},
@@ -303,4 +303,6 @@ const ExportRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::shapeExports() { return records; }
+llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::shapeExports() {
+  return shapeExportRecords;
+}

@@ -227,7 +227,7 @@ void windowScatter(GraphExporter &e, mlir::Operation *op) {
   e.define(of.getY(), fromImages(e, e.reshape(sums, flat, images.xImages), images, true));
 }
 
-const ExportRecord records[] = {
+const ExportRecord windowExportRecords[] = {
     {"window_max", windowMax, "MaxPool"},
     {"window_pick", windowPick, "MaxPool with places, Gather"},
     {"window_scatter", windowScatter, "MaxPool with places, ScatterND (opset 16)"},
@@ -236,4 +236,6 @@ const ExportRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::windowExports() { return records; }
+llvm::ArrayRef<ExportRecord> keratin::frontend::onnx_models::windowExports() {
+  return windowExportRecords;
+}

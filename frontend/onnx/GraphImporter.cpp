@@ -17,7 +17,7 @@ using namespace keratin::frontend;
 using namespace keratin::frontend::onnx_models;
 namespace K = keratin::backend;
 
-static constexpr int kDeepest = 64;
+static constexpr int kDeepestGraph = 64;
 // Of graphs in nodes, which are imported once for each step of an unrolled loop, and of functions,
 // once for each call: both multiply.
 static constexpr int64_t kMostInNodes = 10'000;
@@ -78,9 +78,9 @@ GraphImporter::GraphImporter(GraphImporter &caller, ModelFile::Opsets opsets)
 
 void GraphImporter::enter() {
   depth = caller->depth + 1;
-  if (depth > kDeepest)
+  if (depth > kDeepestGraph)
     file.fail("has graphs in graphs, or functions that call functions, more than " +
-              std::to_string(kDeepest) + " deep");
+              std::to_string(kDeepestGraph) + " deep");
 }
 
 void GraphImporter::define(const std::string &name, ModelValue value) {

@@ -211,7 +211,7 @@ Values reverseSequence(ModelNode &node) {
   return one(K::gather(elements, places, node.place));
 }
 
-const OpRecord records[] = {
+const OpRecord indexingRecords[] = {
     {"ReverseSequence", reverseSequence},
     {"Gather", gather},
     {"GatherElements", gatherElements},
@@ -220,4 +220,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::indexingOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::indexingOps() { return indexingRecords; }

@@ -84,11 +84,11 @@ Values softmaxCrossEntropyLoss(ModelNode &node) {
   return values;
 }
 
-const OpRecord records[] = {
+const OpRecord lossRecords[] = {
     {"NegativeLogLikelihoodLoss", negativeLogLikelihoodLoss},
     {"SoftmaxCrossEntropyLoss", softmaxCrossEntropyLoss},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::lossOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::lossOps() { return lossRecords; }

@@ -17,7 +17,7 @@ using namespace keratin::frontend::onnx_models;
 namespace fs = std::filesystem;
 
 // A file of zeros is read fast, and takes much memory; messages in messages take stack.
-static constexpr int kDeepest = 64;
+static constexpr int kDeepestMessage = 64;
 
 static std::string nameOf(const std::string &domain, const std::string &name,
                           const std::string &overload) {
@@ -52,7 +52,7 @@ ModelFile::ModelFile(const std::string &path, SourceLocation location, ImportSte
   Pieces pieces(file, steps);
   google::protobuf::io::CopyingInputStreamAdaptor buffered(&pieces, 1 << 16);
   google::protobuf::io::CodedInputStream stream(&buffered);
-  stream.SetRecursionLimit(kDeepest);
+  stream.SetRecursionLimit(kDeepestMessage);
   const bool isParsed =
       file.size() <= most && model.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
   if (steps.isEnded())

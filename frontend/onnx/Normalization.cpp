@@ -217,7 +217,7 @@ Values lpNormalization(ModelNode &node) {
   return one(call.tensor(call.g.div(x, spread(call, norm, x, axes))));
 }
 
-const OpRecord records[] = {
+const OpRecord normalizationRecords[] = {
     {"BatchNormalization", batchNormalization},
     {"GroupNormalization", groupNormalization},
     {"InstanceNormalization", instanceNormalization},
@@ -230,4 +230,6 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::normalizationOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::normalizationOps() {
+  return normalizationRecords;
+}

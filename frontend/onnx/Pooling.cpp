@@ -358,7 +358,7 @@ Values globalLp(ModelNode &node) {
   });
 }
 
-const OpRecord records[] = {
+const OpRecord poolingRecords[] = {
     {"AveragePool", averagePool}, {"GlobalAveragePool", globalAverage},
     {"GlobalLpPool", globalLp},   {"GlobalMaxPool", globalMax},
     {"LpPool", lpPool},           {"MaxPool", maxPool},
@@ -367,4 +367,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::poolingOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::poolingOps() { return poolingRecords; }

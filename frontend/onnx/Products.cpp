@@ -113,7 +113,7 @@ Values determinant(ModelNode &node) {
   return one(call.tensor(call.cast(call.g.reshape(found, batch), call.dtypeOf(given))));
 }
 
-const OpRecord records[] = {
+const OpRecord productRecords[] = {
     {"Det", determinant},
     {"Einsum", einsum},
     {"Gemm", gemm},
@@ -161,4 +161,4 @@ Tensor keratin::frontend::onnx_models::exactProduct(ModelNode &node, Quantized a
   return node.input(b.integers).ndim() == 1 ? K::squeeze(sums, -1, at) : sums;
 }
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::productOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::productOps() { return productRecords; }

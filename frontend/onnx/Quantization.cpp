@@ -215,7 +215,7 @@ Values quantizedConv(ModelNode &node) {
   return requantized(node, sums, 1);
 }
 
-const OpRecord records[] = {
+const OpRecord quantizationRecords[] = {
     {"DequantizeLinear", dequantize, "", Narrow::Known},
     {"DynamicQuantizeLinear", dynamicQuantize},
     {"QLinearConv", quantizedConv},
@@ -225,4 +225,6 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::quantizationOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::quantizationOps() {
+  return quantizationRecords;
+}

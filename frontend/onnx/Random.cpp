@@ -96,7 +96,7 @@ Values dropout(ModelNode &node) {
   return values;
 }
 
-const OpRecord records[] = {
+const OpRecord randomRecords[] = {
     {"Bernoulli", bernoulli},
     {"Dropout", dropout},
     {"RandomNormal", ofShape<normal>},
@@ -107,4 +107,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::randomOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::randomOps() { return randomRecords; }

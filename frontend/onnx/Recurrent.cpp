@@ -261,8 +261,8 @@ Values gru(ModelNode &node) {
   });
 }
 
-const OpRecord records[] = {{"GRU", gru}, {"LSTM", lstm}, {"RNN", rnn}};
+const OpRecord recurrentRecords[] = {{"GRU", gru}, {"LSTM", lstm}, {"RNN", rnn}};
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::recurrentOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::recurrentOps() { return recurrentRecords; }

@@ -149,7 +149,7 @@ Values cumulativeSum(ModelNode &node) {
                                        node.integer("exclusive", 0), node.integer("reverse", 0))));
 }
 
-const OpRecord records[] = {
+const OpRecord reductionRecords[] = {
     {"ArgMax", position<K::argmax>},
     {"ArgMin", position<K::argmin>},
     {"CumSum", cumulativeSum},
@@ -168,4 +168,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::reductionOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::reductionOps() { return reductionRecords; }

@@ -497,8 +497,8 @@ Values upsample(ModelNode &node) {
   return one(resized(node, x, axes, scales, {}, {}, rule));
 }
 
-const OpRecord records[] = {{"Resize", resize}, {"Upsample", upsample}};
+const OpRecord resizingRecords[] = {{"Resize", resize}, {"Upsample", upsample}};
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::resizingOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::resizingOps() { return resizingRecords; }

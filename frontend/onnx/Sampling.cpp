@@ -449,7 +449,7 @@ Values roiAlign(ModelNode &node) {
   return one(channelsFirst(call, call.cast(result, call.dtypeOf(x))));
 }
 
-const OpRecord records[] = {
+const OpRecord samplingRecords[] = {
     {"AffineGrid", affineGrid},
     {"GridSample", gridSample},
     {"RoiAlign", roiAlign},
@@ -457,4 +457,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::samplingOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::samplingOps() { return samplingRecords; }

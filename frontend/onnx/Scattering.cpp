@@ -137,7 +137,7 @@ Values scatterNd(ModelNode &node) {
   return one(call.tensor(call.g.reshape(call.value(written), shape)));
 }
 
-const OpRecord records[] = {
+const OpRecord scatteringRecords[] = {
     {"Scatter", scatterElements},
     {"ScatterElements", scatterElements},
     {"ScatterND", scatterNd},
@@ -145,4 +145,6 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::scatteringOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::scatteringOps() {
+  return scatteringRecords;
+}

@@ -165,7 +165,7 @@ Values unique(ModelNode &node) {
   return values;
 }
 
-const OpRecord records[] = {
+const OpRecord selectionRecords[] = {
     {"Compress", compress},
     {"NonZero", nonZero},
     {"Unique", unique},
@@ -173,4 +173,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::selectionOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::selectionOps() { return selectionRecords; }

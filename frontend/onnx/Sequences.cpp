@@ -165,7 +165,7 @@ Values optionalGetElement(ModelNode &node) {
   return one(node.value(0));
 }
 
-const OpRecord records[] = {
+const OpRecord sequenceRecords[] = {
     {"ConcatFromSequence", concatFromSequence},
     {"Optional", optional},
     {"OptionalGetElement", optionalGetElement},
@@ -182,4 +182,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::sequenceOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::sequenceOps() { return sequenceRecords; }

@@ -438,7 +438,7 @@ Values triangle(ModelNode &node) {
   return one(call.tensor(call.g.select(mask, value, call.like(value, 0))));
 }
 
-const OpRecord records[] = {
+const OpRecord shapeRecords[] = {
     {"Concat", concat},
     {"DepthToSpace", depthToSpace},
     {"Expand", expand},
@@ -459,4 +459,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::shapeOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::shapeOps() { return shapeRecords; }

@@ -189,7 +189,7 @@ Values melWeights(ModelNode &node) {
   return one(Array(weights, {places, bins}).astype(dtype));
 }
 
-const OpRecord records[] = {
+const OpRecord signalRecords[] = {
     {"BlackmanWindow", blackman},    {"DFT", fourier},
     {"HammingWindow", hamming},      {"HannWindow", hann},
     {"MelWeightMatrix", melWeights}, {"STFT", shortTime},
@@ -197,4 +197,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::signalOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::signalOps() { return signalRecords; }

@@ -118,7 +118,7 @@ Values gradient(ModelNode &node) {
 }
 
 constexpr const char *domain = "ai.onnx.preview.training";
-const OpRecord records[] = {
+const OpRecord trainingRecords[] = {
     {"Adagrad", adagrad, domain},
     {"Adam", adam, domain},
     {"Gradient", gradient, domain},
@@ -127,4 +127,4 @@ const OpRecord records[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::trainingOps() { return records; }
+llvm::ArrayRef<OpRecord> keratin::frontend::onnx_models::trainingOps() { return trainingRecords; }

@@ -12,7 +12,7 @@ using namespace keratin::ir;
 using namespace mlir;
 
 // Widths of queries and of values at most: longer ones leave no room in the cache.
-static constexpr int64_t kMostWidth = 512;
+static constexpr int64_t kMostValueWidth = 512;
 // So few rows do not pay for the order that keys are brought into.
 static constexpr int64_t kFewRows = 8;
 // Ops between scores and logits at most.
@@ -22,9 +22,9 @@ static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 namespace {
 
-class Matcher {
+class AttentionMatcher {
 public:
-  Matcher(DotGeneralOp mix, bool mayShare) : mayShare(mayShare) { found.mix = mix; }
+  AttentionMatcher(DotGeneralOp mix, bool mayShare) : mayShare(mayShare) { found.mix = mix; }
 
   std::optional<Attention> run() {
     if (!matchSoftmax() || !matchScores() || !areShapesGood() || !isPrivate())
@@ -158,7 +158,7 @@ private:
       return false;
     auto fits = [](const DimExpr &width) {
       return width.isConstant() && width.constantValue() >= 1 &&
-             width.constantValue() <= kMostWidth;
+             width.constantValue() <= kMostValueWidth;
     };
     if (!fits(scores->k) || !fits(mix->n) ||
         (mix->m.isConstant() && mix->m.constantValue() <= kFewRows))
@@ -205,7 +205,7 @@ bool Attention::isAmong(AttentionKinds kinds) const {
 }
 
 std::optional<Attention> keratin::ir::attentionOf(DotGeneralOp mix, bool mayShare) {
-  return Matcher(mix, mayShare).run();
+  return AttentionMatcher(mix, mayShare).run();
 }
 
 std::optional<Attention> keratin::ir::attentionOf(ArrayRef<Operation *> ops) {

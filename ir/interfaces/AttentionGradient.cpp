@@ -13,7 +13,7 @@ using namespace mlir;
 static constexpr int64_t kMostWidth = 256;
 static constexpr size_t kMostMade = 2, kMostSums = 3;
 // So few queries are better left to other kernels.
-static constexpr int64_t kFewRows = 8;
+static constexpr int64_t kFewQueries = 8;
 
 bool keratin::ir::keepsRows(Operation *op) {
   auto reshape = dyn_cast<ReshapeOp>(op);
@@ -25,9 +25,9 @@ bool keratin::ir::keepsRows(Operation *op) {
 
 namespace {
 
-class Matcher {
+class GradientMatcher {
 public:
-  explicit Matcher(ArrayRef<Operation *> ops) : ops(ops), inside(ops.begin(), ops.end()) {}
+  explicit GradientMatcher(ArrayRef<Operation *> ops) : ops(ops), inside(ops.begin(), ops.end()) {}
 
   std::optional<AttentionGradient> run() {
     for (Operation *op : ops) {
@@ -71,7 +71,7 @@ private:
       found.batch = shape.batch;
       found.queries = shape.m;
       found.keys = shape.n;
-      if (!isMany(shape.m, kFewRows) || !isMany(shape.n, 1))
+      if (!isMany(shape.m, kFewQueries) || !isMany(shape.n, 1))
         return false;
     } else if (shape.batch != found.batch || shape.m != found.queries || shape.n != found.keys) {
       return false;
@@ -152,7 +152,7 @@ bool AttentionGradient::isAmong(AttentionKinds kinds) const {
 }
 
 std::optional<AttentionGradient> keratin::ir::attentionGradientOf(ArrayRef<Operation *> ops) {
-  return Matcher(ops).run();
+  return GradientMatcher(ops).run();
 }
 
 std::optional<AttentionGradient> keratin::ir::attentionGradientOf(KernelOp kernel) {

@@ -188,9 +188,9 @@ FailureOr<RegionGradients> keratin::ir::differentiateCheckpoint(CheckpointOp op,
 
 // All gradients, with zeros in all cotangents taken for choices.
 template <class Op, class Differentiate>
-static LogicalResult buildAll(Op op, OpBuilder &builder, ArrayRef<Value> cotangents,
-                              SmallVectorImpl<Value> &gradients,
-                              const Differentiate &differentiateOp) {
+static LogicalResult buildAllGradients(Op op, OpBuilder &builder, ArrayRef<Value> cotangents,
+                                       SmallVectorImpl<Value> &gradients,
+                                       const Differentiate &differentiateOp) {
   SmallVector<Cotangent> dys;
   SmallVector<bool> wanted;
   for (Value cotangent : cotangents)
@@ -208,17 +208,17 @@ static LogicalResult buildAll(Op op, OpBuilder &builder, ArrayRef<Value> cotange
 
 LogicalResult ScanOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                SmallVectorImpl<Value> &gradients) {
-  return buildAll(*this, builder, cotangents, gradients, differentiateLoop);
+  return buildAllGradients(*this, builder, cotangents, gradients, differentiateLoop);
 }
 LogicalResult WhileOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                 SmallVectorImpl<Value> &gradients) {
-  return buildAll(*this, builder, cotangents, gradients, differentiateLoop);
+  return buildAllGradients(*this, builder, cotangents, gradients, differentiateLoop);
 }
 LogicalResult IfOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                              SmallVectorImpl<Value> &gradients) {
-  return buildAll(*this, builder, cotangents, gradients, differentiateIf);
+  return buildAllGradients(*this, builder, cotangents, gradients, differentiateIf);
 }
 LogicalResult CheckpointOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                      SmallVectorImpl<Value> &gradients) {
-  return buildAll(*this, builder, cotangents, gradients, differentiateCheckpoint);
+  return buildAllGradients(*this, builder, cotangents, gradients, differentiateCheckpoint);
 }

@@ -467,9 +467,9 @@ FailureOr<RegionTangents> keratin::ir::tangentsOfCheckpoint(CheckpointOp op, OpB
 
 // All tangents, with zeros in those of the operands taken for choices, beside the op itself.
 template <class Op, class Differentiate>
-static LogicalResult buildAll(Op op, OpBuilder &builder, ArrayRef<Value> tangents,
-                              SmallVectorImpl<Value> &results,
-                              const Differentiate &differentiateOp) {
+static LogicalResult buildAllTangents(Op op, OpBuilder &builder, ArrayRef<Value> tangents,
+                                      SmallVectorImpl<Value> &results,
+                                      const Differentiate &differentiateOp) {
   SmallVector<Tangent> ofOperands = llvm::map_to_vector(
       tangents, [](Value tangent) { return Tangent{tangent, {/*byChoice=*/true}}; });
   SmallVector<bool> wanted = llvm::map_to_vector(
@@ -486,17 +486,17 @@ static LogicalResult buildAll(Op op, OpBuilder &builder, ArrayRef<Value> tangent
 
 LogicalResult ScanOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
                                SmallVectorImpl<Value> &results) {
-  return buildAll(*this, builder, tangents, results, tangentsOfLoop);
+  return buildAllTangents(*this, builder, tangents, results, tangentsOfLoop);
 }
 LogicalResult WhileOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
                                 SmallVectorImpl<Value> &results) {
-  return buildAll(*this, builder, tangents, results, tangentsOfLoop);
+  return buildAllTangents(*this, builder, tangents, results, tangentsOfLoop);
 }
 LogicalResult IfOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
                              SmallVectorImpl<Value> &results) {
-  return buildAll(*this, builder, tangents, results, tangentsOfIf);
+  return buildAllTangents(*this, builder, tangents, results, tangentsOfIf);
 }
 LogicalResult CheckpointOp::buildJvp(OpBuilder &builder, ArrayRef<Value> tangents,
                                      SmallVectorImpl<Value> &results) {
-  return buildAll(*this, builder, tangents, results, tangentsOfCheckpoint);
+  return buildAllTangents(*this, builder, tangents, results, tangentsOfCheckpoint);
 }

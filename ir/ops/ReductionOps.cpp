@@ -29,13 +29,11 @@ LogicalResult keratin::ir::inferReduction(StringRef name, std::optional<Location
   return success();
 }
 
-static bool isFloat(Value value) { return isa<FloatType>(getElementType(value)); }
-
 Value ReduceSumOp::buildIdentity(ScalarBuilder &s) {
   // -0 is what changes nothing: -0 + -0 is -0. But an empty sum is +0, and no user tells the
   // difference otherwise.
   s.setElementType(getElementType(getX()));
-  return isFloat(getX()) ? s.constant(0.0) : s.integerConstant(0);
+  return isa<FloatType>(getElementType(getX())) ? s.constant(0.0) : s.integerConstant(0);
 }
 Value ReduceSumOp::buildCombine(ScalarBuilder &s, Value accumulator, Value element) {
   s.setElementType(getElementType(getX()));
@@ -44,7 +42,7 @@ Value ReduceSumOp::buildCombine(ScalarBuilder &s, Value accumulator, Value eleme
 
 Value ReduceProdOp::buildIdentity(ScalarBuilder &s) {
   s.setElementType(getElementType(getX()));
-  return isFloat(getX()) ? s.constant(1.0) : s.integerConstant(1);
+  return isa<FloatType>(getElementType(getX())) ? s.constant(1.0) : s.integerConstant(1);
 }
 Value ReduceProdOp::buildCombine(ScalarBuilder &s, Value accumulator, Value element) {
   s.setElementType(getElementType(getX()));

@@ -17,10 +17,6 @@ using namespace mlir;
 
 namespace keratin::passes {
 
-// Elements of a table of rotations at most. Above, rotations are products of those by each digit of
-// a place.
-static constexpr int64_t kTableElements = 1 << 14;
-
 namespace {
 
 // Numbers on the way are one tensor (2, done, lines, places, width): real parts, then imaginary

@@ -10,10 +10,10 @@ using namespace mlir;
 
 namespace keratin::passes {
 
-using Numbers = std::vector<std::complex<double>>;
+using ComplexNumbers = std::vector<std::complex<double>>;
 
 // Along the lines of a matrix with so many.
-static ComplexParts alongLines(GraphMath &g, const Numbers &numbers, const DimExpr &lines,
+static ComplexParts alongLines(GraphMath &g, const ComplexNumbers &numbers, const DimExpr &lines,
                                Type elementType) {
   const int64_t length = int64_t(numbers.size());
   auto constant = [&](double (*part)(const std::complex<double> &)) {
@@ -31,7 +31,7 @@ ComplexParts transformByConvolution(GraphMath &g, const ComplexParts &x, int64_t
   const DimExpr lines = getShape(x.re)[0];
   const Type element = getElementType(x.re);
   const int64_t padded = lengthOfSmallFactors(2 * length - 1);
-  Numbers rotations, chirp(size_t(padded), 0);
+  ComplexNumbers rotations, chirp(size_t(padded), 0);
   int64_t square = 0; // j^2 modulo 2 n, as j^2 itself may be too large
   for (int64_t j = 0; j < length; ++j) {
     rotations.push_back(rootOfUnity(inverse ? square : -square, 2 * length));

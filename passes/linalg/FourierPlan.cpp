@@ -21,7 +21,7 @@ static constexpr int64_t kLargestFactor = 32, kLargestPrime = 64;
 
 namespace {
 
-struct Stages {
+struct StageChoice {
   int64_t cost = 0, first = 1;
 };
 
@@ -31,10 +31,10 @@ public:
   // A cost of more than any for a length that has none.
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-  const Stages &of(int64_t length);
+  const StageChoice &of(int64_t length);
 
 private:
-  std::map<int64_t, Stages> known{{1, {}}};
+  std::map<int64_t, StageChoice> known{{1, {}}};
 };
 
 } // namespace
@@ -46,15 +46,15 @@ static bool isPrime(int64_t n) {
   return true;
 }
 
-const Stages &StageSearch::of(int64_t length) {
+const StageChoice &StageSearch::of(int64_t length) {
   auto [entry, isNew] = known.insert({length, {kNone, 1}});
-  Stages &best = entry->second;
+  StageChoice &best = entry->second;
   if (!isNew)
     return best;
   for (int64_t factor = 2; factor <= std::min(length, kLargestPrime); ++factor) {
     if (length % factor != 0 || (factor > kLargestFactor && !isPrime(factor)))
       continue;
-    const Stages &rest = of(length / factor);
+    const StageChoice &rest = of(length / factor);
     if (rest.cost != kNone && rest.cost + costOf(factor) < best.cost)
       best = {rest.cost + costOf(factor), factor};
   }
@@ -88,7 +88,7 @@ static SmallVector<int64_t> writtenOut(int64_t length) {
   return length == 1 ? factors : SmallVector<int64_t>();
 }
 
-static int64_t productOf(ArrayRef<int64_t> factors) {
+int64_t productOf(ArrayRef<int64_t> factors) {
   int64_t product = 1;
   for (int64_t factor : factors)
     product *= factor;

@@ -2,12 +2,19 @@
 #ifndef KERATIN_PASSES_LINALG_FOURIERPLAN_H
 #define KERATIN_PASSES_LINALG_FOURIERPLAN_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace keratin::passes {
+
+// Elements of a table of rotations at most. Above, rotations are products of those by each digit of
+// a place.
+constexpr int64_t kTableElements = 1 << 14;
+
+int64_t productOf(llvm::ArrayRef<int64_t> factors);
 
 // The factors whose product the length is, the largest first: each is a stage, a contraction with a
 // matrix of that size. nullopt if a prime factor is too large for that. Precondition: length > 1.

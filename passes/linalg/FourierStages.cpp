@@ -5,6 +5,7 @@
 // (Stockham's order).
 #include "ir/reference/FourierTransform.h"
 #include "passes/linalg/Fourier.h"
+#include "passes/linalg/FourierPlan.h"
 
 #include <complex>
 #include <numeric>
@@ -13,10 +14,6 @@ using namespace keratin::ir;
 using namespace mlir;
 
 namespace keratin::passes {
-
-// Elements of a table of rotations at most. Above, rotations are products of those by each digit of
-// a place.
-static constexpr int64_t kTableElements = 1 << 14;
 
 Value constantOf(GraphMath &g, ArrayRef<int64_t> dims, ArrayRef<double> numbers, Type elementType) {
   auto type = RankedTensorType::get(dims, elementType);
@@ -63,10 +60,6 @@ private:
 };
 
 } // namespace
-
-static int64_t productOf(ArrayRef<int64_t> numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), int64_t(1), std::multiplies<int64_t>());
-}
 
 // Rows are the real parts of results, then the imaginary ones; columns those of operands.
 Value Stages::matrix(int64_t factor, bool transposed) const {

@@ -16,7 +16,7 @@ namespace {
 // Elements that may be stacked anew for each one that the loop no longer makes.
 constexpr int64_t kMostStacked = 2;
 // A round finds what the loop has to compute for that of the one before; two are the rule.
-constexpr int kMaxRounds = 8;
+constexpr int kMaxSinkRounds = 8;
 
 class StackSinking {
 public:
@@ -124,7 +124,7 @@ void StackSinking::sink(AfterLoop &after) {
 }
 
 void StackSinking::run() {
-  for (int round = 0; round < kMaxRounds && llvm::is_contained(sinks, true); ++round) {
+  for (int round = 0; round < kMaxSinkRounds && llvm::is_contained(sinks, true); ++round) {
     AfterLoop after(scan, [&](unsigned i) { return !sinks[i]; });
     addWhatStays();
     findSunk(after);

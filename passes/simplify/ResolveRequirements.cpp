@@ -21,9 +21,9 @@ constexpr StringLiteral kChecksAttribute = "keratin.checks";
 enum class Truth { Holds, Fails, Unknown };
 
 // What is known of the sizes of one function.
-class KnownSizes {
+class RequirementFacts {
 public:
-  explicit KnownSizes(func::FuncOp function) : limited(function), names(function) {}
+  explicit RequirementFacts(func::FuncOp function) : limited(function), names(function) {}
 
   Truth decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const;
   // In the user's words.
@@ -45,7 +45,7 @@ private:
   SizeNames names;
 };
 
-Truth KnownSizes::decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const {
+Truth RequirementFacts::decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const {
   switch (kind) {
   case Requirement::Equal:
     return lhs == rhs ? Truth::Holds : neverEqual(lhs, rhs) ? Truth::Fails : Truth::Unknown;
@@ -121,7 +121,7 @@ public:
   }
 
 private:
-  KnownSizes sizes;
+  RequirementFacts sizes;
   mutable Builder builder;
   SmallVector<Attribute> list;
   std::set<std::tuple<Requirement, DimExpr, DimExpr>> seen;

@@ -12,9 +12,9 @@ using namespace mlir;
 namespace {
 
 // The sets of the values that are still needed, each with the number of its uses to come.
-class Walk {
+class DependencyWalk {
 public:
-  Walk(int64_t elements, int64_t mostMembers, StringRef function)
+  DependencyWalk(int64_t elements, int64_t mostMembers, StringRef function)
       : sets(elements, mostMembers), rules(sets, known), function(function) {}
 
   LogicalResult run(Block &block, BlockArgument argument) {
@@ -111,7 +111,7 @@ FailureOr<SparsityPattern> keratin::passes::structureOf(func::FuncOp of, unsigne
   Value y = block.getTerminator()->getOperand(result);
   const int64_t columns = getTensorType(x).getNumElements(),
                 rows = getTensorType(y).getNumElements();
-  Walk walk(columns, mostMembers, function);
+  DependencyWalk walk(columns, mostMembers, function);
   if (failed(walk.run(block, x)))
     return failure();
   SparsityPattern pattern{rows, columns, {0}, {}};

@@ -40,9 +40,9 @@ struct Joined {
 
 bool hasHoles(const HostTensor &columns) { return llvm::is_contained(columns.ints, 0); }
 
-class Walk {
+class DiagonalWalk {
 public:
-  Walk(func::FuncOp function, unsigned argument, int64_t mostRules)
+  DiagonalWalk(func::FuncOp function, unsigned argument, int64_t mostRules)
       : block(function.front()), x(block.getArgument(argument)), builder(block.getTerminator()),
         g(builder, function.getLoc()), rulesLeft(mostRules),
         columns(getTensorType(x).getNumElements()), sets(columns, 2 * columns + 2),
@@ -373,6 +373,6 @@ std::optional<Diagonals> keratin::passes::buildDiagonals(func::FuncOp function, 
                                                          unsigned result,
                                                          const SparsityPattern &pattern,
                                                          int64_t mostRules) {
-  return Walk(function, argument, mostRules)
+  return DiagonalWalk(function, argument, mostRules)
       .run(function.front().getTerminator()->getOperand(result), pattern);
 }

@@ -74,9 +74,9 @@ std::vector<int> layersOf(const GraphView &view) {
   return layers;
 }
 
-class Writer {
+class DotWriter {
 public:
-  explicit Writer(llvm::raw_ostream &out) : out(out) {}
+  explicit DotWriter(llvm::raw_ostream &out) : out(out) {}
 
   void write(const GraphView &shown, size_t number) {
     view = &shown;
@@ -221,9 +221,9 @@ std::string keratin::dump::toDot(const std::vector<GraphView> &views) {
          "  node [style=filled, fontname=\"Helvetica\", fontsize=11];\n"
          "  graph [fontname=\"Helvetica\", fontsize=12];\n"
          "  edge [color=\"#666666\", arrowsize=0.6];\n";
-  if (std::any_of(views.begin(), views.end(), Writer::isLargeGraph))
+  if (std::any_of(views.begin(), views.end(), DotWriter::isLargeGraph))
     out << "  pack=16; packmode=\"graph\"; splines=line;\n";
-  Writer writer(out);
+  DotWriter writer(out);
   for (size_t number = 0; number < views.size(); ++number)
     writer.write(views[number], number);
   out << "}\n";

@@ -36,9 +36,9 @@ std::string workingFolder() {
 }
 
 // The data as page.js reads it: short names, since there are thousands of each.
-class Writer {
+class HtmlWriter {
 public:
-  explicit Writer(llvm::raw_ostream &out) : json(out), folder(workingFolder()) {}
+  explicit HtmlWriter(llvm::raw_ostream &out) : json(out), folder(workingFolder()) {}
 
   void write(const HtmlPage &page) {
     json.object([&] {
@@ -325,7 +325,7 @@ private:
 std::string keratin::dump::toHtml(const HtmlPage &page) {
   std::string data;
   llvm::raw_string_ostream out(data);
-  Writer(out).write(page);
+  HtmlWriter(out).write(page);
   std::string text = pageHead;
   // In JSON "<" stands in strings only; without it no name can end the element or begin another.
   for (char c : data)

@@ -9,9 +9,9 @@ using namespace keratin::dump;
 
 namespace {
 
-class Writer {
+class JsonWriter {
 public:
-  explicit Writer(llvm::raw_ostream &out) : json(out, /*IndentSize=*/1) {}
+  explicit JsonWriter(llvm::raw_ostream &out) : json(out, /*IndentSize=*/1) {}
 
   void write(const std::vector<GraphView> &views) {
     json.object([&] {
@@ -150,7 +150,7 @@ private:
 std::string keratin::dump::toJson(const std::vector<GraphView> &views) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  Writer(out).write(views);
+  JsonWriter(out).write(views);
   out << "\n";
   return text;
 }

@@ -18,9 +18,9 @@ std::string number(const std::optional<int64_t> &value) {
   return value ? std::to_string(*value) : "(cannot be computed)";
 }
 
-class Writer {
+class StatsWriter {
 public:
-  Writer(llvm::raw_ostream &out, const GraphView &view) : out(out), view(view) {}
+  StatsWriter(llvm::raw_ostream &out, const GraphView &view) : out(out), view(view) {}
 
   void write() {
     out << "function " << readable(view.function) << ", " << view.stage;
@@ -146,7 +146,7 @@ std::string keratin::dump::toStats(const std::vector<GraphView> &views) {
   for (const GraphView &view : views) {
     if (&view != &views.front())
       out << "\n";
-    Writer(out, view).write();
+    StatsWriter(out, view).write();
   }
   return text;
 }

@@ -16,7 +16,7 @@ Value keratin::codegen::powerOfTwo(OpBuilder &b, Location loc, Value x) {
       .getResult(0);
 }
 
-static std::optional<double> constantOf(Value value) {
+static std::optional<double> splatOf(Value value) {
   if (auto broadcast = value.getDefiningOp<ir::BroadcastOp>())
     value = broadcast.getX();
   auto constant = value.getDefiningOp<ir::ConstantOp>();
@@ -38,7 +38,7 @@ std::pair<Value, double> keratin::codegen::unroundedFactor(Value factor) {
     return {factor, 1};
   for (auto [value, other] :
        {std::pair(mul.getA(), mul.getB()), std::pair(mul.getB(), mul.getA())}) {
-    std::optional<double> scale = constantOf(other);
+    std::optional<double> scale = splatOf(other);
     int exponent;
     if (auto cast = castOf(value); cast && scale && std::frexp(std::fabs(*scale), &exponent) == 0.5)
       return {cast.getX(), *scale};
@@ -53,7 +53,7 @@ std::optional<double> keratin::codegen::scaleOf(Value logits, Value product) {
     if (!op)
       return std::nullopt;
     if (auto mul = dyn_cast<ir::MulOp>(op)) {
-      std::optional<double> left = constantOf(mul.getA()), right = constantOf(mul.getB());
+      std::optional<double> left = splatOf(mul.getA()), right = splatOf(mul.getB());
       if (!left && !right)
         return std::nullopt;
       scale *= left ? *left : *right;

@@ -13,10 +13,6 @@ static DimExpr times(const DimExpr &x, const DimExpr &y) {
   return mul(x, y).value_or(DimExpr(INT64_MAX));
 }
 
-static std::optional<int64_t> constantOf(const DimExpr &size) {
-  return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
-}
-
 // With a batch of images, and images, that are not known: what tiles are chosen for.
 static std::optional<int64_t> typical(const DimExpr &size) {
   return size.evaluate([](int64_t) { return std::optional<int64_t>(32); });

@@ -3,6 +3,7 @@
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/elements/NestBody.h"
 #include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/moves/TransposePlan.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
 #include "codegen/lowering/KernelKind.h"
 
@@ -14,8 +15,6 @@ namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::IterationSpace;
 
-static constexpr unsigned blockThreads = 256;
-static constexpr int64_t bankBytes = 4;
 // More tiles would leave too few blocks room.
 static constexpr size_t mostTiles = 4;
 
@@ -74,7 +73,7 @@ TransposeChainPlan::TransposeChainPlan(ir::KernelOp kernel, LoopNest neutral,
                                        SmallVector<Value> values, TransposeRuns runsOfTurned)
     : FormPlan(kernel), nest(std::move(neutral)), turned(std::move(values)),
       runs(std::move(runsOfTurned)) {
-  unitThreads = blockThreads;
+  unitThreads = transposeThreads;
   for (auto [i, value] : llvm::enumerate(turned)) {
     elementBytes.push_back(bytesInRegisters(ir::getElementType(value)));
     starts.push_back(sharedBytes);
@@ -86,7 +85,7 @@ TransposeChainPlan::TransposeChainPlan(ir::KernelOp kernel, LoopNest neutral,
 }
 
 int64_t TransposeChainPlan::pitch(size_t number) const {
-  return tile * elementBytes[number] + std::max(bankBytes, elementBytes[number]);
+  return tile * elementBytes[number] + std::max(sharedBankBytes, elementBytes[number]);
 }
 
 void TransposeChainPlan::printForm(llvm::raw_ostream &out) const {

@@ -8,11 +8,8 @@ namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::IterationSpace;
 
-// Of a block: a tile takes each of them a few accesses.
-static constexpr unsigned blockThreads = 256;
 // Of an access where rows allow it.
 static constexpr int64_t wideBytes = 16;
-static constexpr int64_t bankBytes = 4;
 // A row of a tile, at least: whole lines of the device's memory.
 static constexpr int64_t rowBytes = 128;
 static constexpr int64_t leastTile = 32;
@@ -41,10 +38,10 @@ DevicePlanPtr TransposePlan::make(ir::KernelOp kernel, unsigned warpThreads) {
 TransposePlan::TransposePlan(ir::KernelOp kernel, TransposeRuns transposed, unsigned elementBytes)
     : FormPlan(kernel), runs(std::move(transposed)), elementBytes(elementBytes),
       tile(tileOf(elementBytes)),
-      pitch(tile * elementBytes + std::max<int64_t>(bankBytes, elementBytes)),
+      pitch(tile * elementBytes + std::max<int64_t>(sharedBankBytes, elementBytes)),
       wideElements(wideBytes / elementBytes),
       writers(std::min<int64_t>(readers, 2 * elementBytes)) {
-  unitThreads = blockThreads;
+  unitThreads = transposeThreads;
   sharedBytes = tile * pitch;
   DimExpr tiles = mul(placeTiles(), columnTiles()).value_or(DimExpr(0));
   setWork(mul(runs.rows(), tiles).value_or(DimExpr(0)), DimExpr(tile * tile));

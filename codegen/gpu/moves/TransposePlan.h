@@ -7,6 +7,10 @@
 
 namespace keratin::codegen {
 
+// Of a block that turns a tile, each of which takes a few accesses.
+constexpr unsigned transposeThreads = 256;
+constexpr int64_t sharedBankBytes = 4;
+
 // A unit is a square tile of what is innermost on both sides, at one index of the other runs. Its
 // threads read rows of the operand and write rows of the result, neighbours on both sides, sixteen
 // bytes a thread where rows are multiples of them. Rows of the tile are one bank apart: elements

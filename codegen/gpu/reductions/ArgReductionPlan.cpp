@@ -11,9 +11,6 @@ using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
-// Elements that a thread has in flight at most; that it looks at before more threads share a line.
-static constexpr int64_t mostInFlight = 4, mostOfThread = 8;
-
 DevicePlanPtr ArgReductionPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
   if (kindOf(kernel) != KernelKind::ArgReduction)
     return nullptr;

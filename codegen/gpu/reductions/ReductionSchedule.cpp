@@ -2,6 +2,7 @@
 #include "codegen/gpu/reductions/ReductionPlan.h"
 #include "codegen/gpu/threads/AccessWidth.h"
 #include "codegen/gpu/threads/OrderedUnits.h"
+#include "codegen/gpu/threads/ThreadSharing.h"
 #include "codegen/lowering/RandomNest.h"
 
 #include "llvm/ADT/bit.h"
@@ -12,8 +13,6 @@ namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::getShape;
 
-// Groups that a thread has in flight hide most of the memory's latency; so many are enough for one.
-static constexpr int64_t mostInFlight = 4, mostOfThread = 8;
 // Elements that a thread keeps in registers.
 static constexpr int64_t mostKept = 32;
 // Sums of more elements than these are compensated.

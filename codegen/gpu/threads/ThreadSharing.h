@@ -10,6 +10,9 @@
 
 namespace keratin::codegen {
 
+// Elements that a thread has in flight at most; that it looks at before more threads share a line.
+constexpr int64_t mostInFlight = 4, mostOfThread = 8;
+
 // Threads of a unit stand in `columns` and `rows`: next to each other along an innermost loop that
 // is kept, and sharing what is reduced, a group of elements at a time.
 struct ThreadSharing {
