@@ -1,5 +1,6 @@
 # Language, warnings, sanitizers: what every target of the project shares.
 option(KERATIN_BUILD_TESTS "Build the tests" ON)
+option(KERATIN_COMPILE_TOGETHER "Compile files of a folder in one unit" ON)
 set(KERATIN_SANITIZER "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 
 if(NOT CMAKE_BUILD_TYPE)
