@@ -151,6 +151,9 @@ def SplitConcatenations : KeratinPass<"split-concatenations"> {
     branch to compile. In a tree that is a few comparisons and a copy for each level, whatever
     the number of operands.
 
+    Where operands are copied, one number everywhere that is several of them is a broadcast for
+    each: each operand has one place then, where it can be made.
+
     ```mlir
     %0 = keratin.concatenate %a, %b, %c {axis = 0 : i64}
         : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<6xf32>

@@ -1,4 +1,4 @@
-// Makes trees of concatenations of many operands.
+// Makes trees of concatenations of many operands, and gives each operand a place of its own.
 #include "ir/builder/GraphMath.h"
 #include "passes/Passes.h"
 #include "passes/fusion/FusionPolicy.h"
@@ -16,19 +16,32 @@ struct SplitConcatenationsPass : impl::SplitConcatenationsBase<SplitConcatenatio
   using SplitConcatenationsBase::SplitConcatenationsBase;
 
   void runOnOperation() override {
-    SmallVector<ConcatenateOp> wide;
-    getOperation().walk([&](ConcatenateOp op) {
+    SmallVector<ConcatenateOp> all;
+    getOperation().walk([&](ConcatenateOp op) { all.push_back(op); });
+    for (ConcatenateOp op : all) {
+      if (isCopied(op))
+        repeatFills(op);
       if (int64_t(op.getXs().size()) > mostOperands(op))
-        wide.push_back(op);
-    });
-    for (ConcatenateOp op : wide)
-      split(op);
+        split(op);
+    }
   }
 
 private:
   // Where runs are copied there is nothing to compare, but a loop for each.
   int64_t mostOperands(ConcatenateOp op) const {
     return std::max<int64_t>(2, isCopied(op) ? 4 * maxOperands : maxOperands);
+  }
+
+  // Parts are made where the whole is, if each is in one place (passes/memory/JoinedParts): one
+  // number everywhere is written twice sooner than all parts are copied.
+  static void repeatFills(ConcatenateOp op) {
+    llvm::SmallDenseSet<Value> seen;
+    for (OpOperand &operand : op.getXsMutable())
+      if (auto fill = operand.get().getDefiningOp<BroadcastOp>();
+          !seen.insert(operand.get()).second && fill && squeezed(getShape(fill.getX())).empty()) {
+        OpBuilder builder(op);
+        operand.set(builder.clone(*fill)->getResult(0));
+      }
   }
 
   void split(ConcatenateOp op) const {

@@ -21,3 +21,18 @@ func.func @few_operands_stay(%a: tensor<2xf32>) -> tensor<4xf32> {
   %y = keratin.concatenate %a, %a {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// What is copied has each operand in a place of its own, so that they can be made there.
+// CHECK-LABEL: func.func @fills_twice
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<40xf32>
+// CHECK-DAG:     %[[FIRST:.*]] = keratin.broadcast
+// CHECK-DAG:     %[[SECOND:.*]] = keratin.broadcast
+// CHECK-DAG:     %[[ALL:.*]] = keratin.concatenate %[[FIRST]], %[[X]], %[[SECOND]]
+func.func @fills_twice(%x: tensor<40xf32>) -> tensor<40x3xf32> {
+  %one = keratin.constant dense<1.0> : tensor<f32>
+  %ones = keratin.broadcast %one dims = [] : (tensor<f32>) -> tensor<40xf32>
+  %all = keratin.concatenate %ones, %x, %ones {axis = 0 : i64} : (tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> tensor<120xf32>
+  %rows = keratin.reshape %all : (tensor<120xf32>) -> tensor<3x40xf32>
+  %y = keratin.transpose %rows permutation = [1, 0] : (tensor<3x40xf32>) -> tensor<40x3xf32>
+  return %y : tensor<40x3xf32>
+}
