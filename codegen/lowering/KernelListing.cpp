@@ -1,6 +1,7 @@
 #include "codegen/lowering/KernelListing.h"
 
 #include "codegen/lowering/KernelPlan.h"
+#include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/SizeNames.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -37,11 +38,13 @@ void keratin::codegen::printKernels(llvm::raw_ostream &out, func::FuncOp functio
   printSizes(out, function);
   llvm::DenseMap<const KernelPlan *, size_t> firsts;
   for (auto [number, kernel] : llvm::enumerate(ir::numberedKernels(function))) {
-    const KernelPlan &plan = *description.plans.lookup(kernel);
-    auto [first, isNew] = firsts.try_emplace(&plan, number);
+    const KernelPlan *plan = description.plans.lookup(kernel).get();
+    auto [first, isNew] = firsts.try_emplace(plan, number);
     out << "kernel " << number << ": ";
-    if (isNew)
-      print(out, plan);
+    if (ir::isJoined(kernel))
+      out << description.kernelNames[number] << "\n  made in its place by those that it joins\n";
+    else if (isNew)
+      print(out, *plan);
     else
       out << description.kernelNames[number] << "\n  as kernel " << first->second << "\n";
   }

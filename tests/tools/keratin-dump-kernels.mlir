@@ -364,3 +364,20 @@ func.func @sorted(%x: tensor<?x768xf32, #keratin.dims<d0, 768>> {keratin.kind = 
   %2 = keratin.top_k %y : (tensor<2x9000xi64>) -> tensor<2x40xi64>
   return %0, %1, %2 : tensor<?x768xi64, #keratin.dims<d0, 768>>, tensor<2x400xi64>, tensor<2x40xi64>
 }
+
+// What lies one behind the other is made there: ones twice, rather than copied.
+// CHECK-LABEL: function parts_in_place
+// CHECK:       kernel 0: broadcast
+// CHECK:       kernel 3: concatenate
+// CHECK-NEXT:    made in its place by those that it joins
+// CHECK-NEXT:  kernel 4: transpose
+func.func @parts_in_place(%x: tensor<640xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<640x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %one = keratin.constant dense<1.0> : tensor<f32>
+  %ones = keratin.broadcast %one dims = [] : (tensor<f32>) -> tensor<640xf32>
+  %0 = keratin.exp %x : (tensor<640xf32>) -> tensor<640xf32>
+  %1 = keratin.concatenate %ones, %0, %ones {axis = 0 : i64} : (tensor<640xf32>, tensor<640xf32>, tensor<640xf32>) -> tensor<1920xf32>
+  %2 = keratin.reshape %1 : (tensor<1920xf32>) -> tensor<3x640xf32>
+  %3 = keratin.transpose %2 permutation = [1, 0] : (tensor<3x640xf32>) -> tensor<640x3xf32>
+  return %3 : tensor<640x3xf32>
+}
