@@ -2,12 +2,14 @@
 #include "passes/simplify/GradientPins.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/OwnRows.h"
 #include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/OpCost.h"
 #include "ir/interfaces/OpProperties.h"
 #include "ir/reference/HostConversions.h"
 
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -71,6 +73,54 @@ bool isConstant(Value value) {
   return value.getDefiningOp<ConstantOp>();
 }
 
+// What is added up at places that are constant is a sum along an axis, in the same order: which
+// elements each place has is computed here, and zeros where others have more. A scatter waits for
+// the sum that an element shortly before has left in memory at the same place, which takes as long
+// as to gather two or three. (Rows of several elements wait less often, and are added as vectors.)
+void sumAtKnownPlaces(ScatterAddOp op) {
+  constexpr int64_t fewestPlaces = 16, near = 3;
+  const Type type = getElementType(op.getUpdates());
+  const Shape shape = getShape(op.getY());
+  DenseIntElementsAttr places;
+  if (shape.size() != 1 || !shape[0].isConstant() || !(type.isF32() || type.isF64()) ||
+      hasOwnRows(op) || !matchPattern(op.getIndices(), m_Constant(&places)))
+    return;
+  const int64_t count = shape[0].constantValue(), elements = places.getNumElements();
+  if (count < fewestPlaces || elements > std::numeric_limits<int32_t>::max() / 4 ||
+      count > 4 * elements)
+    return;
+  std::vector<int64_t> found(count, 0);        // so far, at each place
+  std::vector<int64_t> last(count, -near - 1); // of these
+  int64_t waiting = 0;
+  for (auto [element, value] : llvm::enumerate(places.getValues<APInt>())) {
+    if (value.isNegative() || value.uge(count))
+      return;
+    const int64_t place = value.getZExtValue();
+    ++found[place];
+    waiting += int64_t(element) - last[place] <= near;
+    last[place] = element;
+  }
+  const int64_t most = *llvm::max_element(found);
+  if (2 * (most * count - elements) > 5 * waiting)
+    return;
+  // The number behind the last is outside: zero.
+  std::vector<int32_t> numbers(most * count, int32_t(elements));
+  std::fill(found.begin(), found.end(), 0);
+  for (auto [element, value] : llvm::enumerate(places.getValues<APInt>())) {
+    const int64_t place = value.getZExtValue();
+    numbers[found[place]++ * count + place] = int32_t(element);
+  }
+  OpBuilder builder(op);
+  GraphMath g(builder, op.getLoc());
+  auto numbersType = RankedTensorType::get({most, count}, builder.getI32Type());
+  Value which = builder.create<ConstantOp>(op.getLoc(), numbersType,
+                                           DenseElementsAttr::get(numbersType, ArrayRef(numbers)));
+  Value ofPlaces = g.gather(g.reshape(op.getUpdates(), {DimExpr(elements)}), which);
+  setOwnRows(ofPlaces.getDefiningOp());
+  op.getY().replaceAllUsesWith(g.reduceSum(ofPlaces, {0}));
+  op.erase();
+}
+
 struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
   using FoldConstantsBase::FoldConstantsBase;
 
@@ -79,6 +129,9 @@ struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
     workLeft = kMostWork;
     // Definitions stand before uses, so one walk folds whole chains.
     getOperation().walk([&](Operation *op) { fold(op); });
+    // The gradient of a scatter is a gather; that of the sum would be none.
+    if (!pins.beforeGradients())
+      getOperation().walk(sumAtKnownPlaces);
     // What only folded ops used: constants and their broadcasts.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))

@@ -226,6 +226,18 @@ def FoldConstants : KeratinPass<"fold-constants"> {
     ```mlir
     %1 = keratin.constant dense<[1.0, 2.0]> : tensor<2xf32>
     ```
+
+    Once gradients are expanded, numbers that are added up at constant places, many of them at the
+    place of one shortly before, are gathered by their places, which are computed here, too:
+    ```mlir
+    %1 = keratin.scatter_add %i, %u : (tensor<31xi32>, tensor<31xf32>) -> tensor<16xf32>
+    ```
+    becomes, for [0, 0, 1, 1, ..., 14, 14, 15],
+    ```mlir
+    %0 = keratin.constant dense<[[0, 2, 4, ..., 28, 30], [1, 3, 5, ..., 29, 31]]> : tensor<2x16xi32>
+    %1 = keratin.gather %u, %0 {keratin.own_rows} : (tensor<31xf32>, tensor<2x16xi32>) -> tensor<2x16xf32>
+    %2 = keratin.reduce_sum %1 axes = [0] : (tensor<2x16xf32>) -> tensor<16xf32>
+    ```
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", "65536",
