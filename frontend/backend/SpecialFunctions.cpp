@@ -135,6 +135,79 @@ static Value lowerQuantile(Call &call, Value p) {
   return g.neg(g.mul(r, g.select(isSmall, polynomial(ofSmall, 5), polynomial(ofLarge, 15))));
 }
 
+// n! / c^n / n for a power c of 2, near which it is 1, and that.
+static std::pair<double, double> scaledFactorial(int64_t n) {
+  const double c = std::exp2(std::round(std::lgamma(double(n)) / double(n) / std::numbers::ln2));
+  double scaled = 1;
+  for (int64_t i = 1; i < n; ++i)
+    scaled *= double(i) / c;
+  return {scaled / c, c};
+}
+
+// The sum of (n - 1)! n / (x + k)^(n + 1) over k = 0, 1, ... for a large x, where the powers may
+// leave the range: a few terms, and the formula of Euler and Maclaurin for all others.
+static Value largePolygamma(Call &call, int64_t n, Value x) {
+  static constexpr double bernoulli[] = {1.0 / 6,       -1.0 / 30,      1.0 / 42, -1.0 / 30,
+                                         5.0 / 66,      -691.0 / 2730,  7.0 / 6,  -3617.0 / 510,
+                                         43867.0 / 798, -174611.0 / 330};
+  ir::GraphMath &g = call.g;
+  auto [factor, c] = scaledFactorial(n);
+  // Of smaller n the numbers are so large that the first power is all.
+  const int terms = n > 100 ? 10 : 0;
+  Value w = terms ? g.add(x, g.constantLike(terms, x)) : x, inverse = g.div(g.oneLike(w), w);
+  Value square = g.mul(inverse, inverse), rest;
+  std::vector<double> coefficients;
+  double coefficient = 1;
+  for (size_t j = 1; j <= std::size(bernoulli); ++j) {
+    const double m = 2 * double(j);
+    // n (n + 1) ... (n + m - 1) / m!
+    coefficient *= (double(n) + m - 2) * (double(n) + m - 1) / ((m - 1) * m);
+    coefficients.push_back(coefficient * bernoulli[j - 1]);
+  }
+  for (double next : llvm::reverse(coefficients)) {
+    Value number = g.constantLike(next, w);
+    rest = rest ? g.add(g.mul(rest, square), number) : number;
+  }
+  rest = g.add(g.mul(rest, square), g.scale(inverse, 0.5 * double(n)));
+  auto power = [&](Value base, int64_t exponent) {
+    return g.pow(g.scale(base, 1 / c), g.constantLike(double(-exponent), base));
+  };
+  Value sum = g.scale(g.mul(power(w, n), g.add(rest, g.oneLike(w))), factor);
+  for (int k = terms - 1; k >= 0; --k)
+    sum = g.add(sum, g.scale(power(g.add(x, g.constantLike(k, x)), n + 1), factor / c * double(n)));
+  return sum;
+}
+
+// For n from 1 to 170, by n! zeta(n + 1, x).
+static Value derivativeOfDigamma(Call &call, int64_t n, Value x) {
+  ir::GraphMath &g = call.g;
+  const double exponent = double(n + 1), infinity = std::numeric_limits<double>::infinity();
+  double factorial = 1;
+  for (int64_t i = 2; i <= n; ++i)
+    factorial *= double(i);
+  auto byZeta = [&](Value at) {
+    return g.scale(g.zeta(g.constantLike(exponent, at), at), factorial);
+  };
+  Value size;
+  if (n < 3) {
+    size = byZeta(x);
+  } else {
+    // Beyond which powers would leave the range.
+    Value limit = g.constantLike(std::exp2(1000 / exponent), x), isLarge = g.greater(x, limit);
+    size = g.select(isLarge, largePolygamma(call, n, g.select(isLarge, x, limit)),
+                    byZeta(g.select(isLarge, g.oneLike(x), x)));
+  }
+  Value result = n % 2 ? size : g.neg(size), nan = g.constantLike(std::nan(""), x);
+  if (n % 2 == 0) {
+    // Poles whose sides differ.
+    Value isPole = g.and_(g.less(x, g.zeroLike(x)), g.equal(g.floor(x), x));
+    result = g.select(isPole, nan, result);
+    result =
+        g.select(g.and_(isZero(call, x), isNegative(call, x)), g.constantLike(infinity, x), result);
+  }
+  return g.select(g.equal(x, g.constantLike(-infinity, x)), nan, result);
+}
+
 Value frontend::hypotOf(Call &call, Value x, Value y) {
   ir::GraphMath &g = call.g;
   Value a = g.abs(x), b = g.abs(y);
@@ -210,18 +283,14 @@ Tensor polygamma(int64_t n, const Operand &operand, SourceLocation location) {
   Call call("polygamma", location);
   Value x = call.floating(operand);
   DType dtype = call.dtypeOf(x);
-  const int64_t most = dtype == DType::Float64 ? 170 : 34;
+  constexpr int64_t most = 170;
   if (n < 0 || n > most)
-    call.valueError("n is " + std::to_string(n) + "; needed 0 to " + std::to_string(most) +
-                    " for dtype " + dtypeName(dtype));
+    call.valueError("n is " + std::to_string(n) + "; needed 0 to " + std::to_string(most));
   if (n == 0)
     return call.tensor(call.g.digamma(x));
-  x = widened(call, x);
-  double factor = n % 2 ? 1 : -1;
-  for (int64_t i = 2; i <= n; ++i)
-    factor *= double(i);
-  Value sum = call.g.zeta(call.g.constantLike(double(n + 1), x), x);
-  return call.tensor(call.cast(call.g.scale(sum, factor), dtype));
+  // n! times a number that float32 may not hold.
+  x = n < 3 ? widened(call, x) : call.cast(x, DType::Float64);
+  return call.tensor(call.cast(derivativeOfDigamma(call, n, x), dtype));
 }
 
 Tensor ndtr(const Operand &operand, SourceLocation location) {

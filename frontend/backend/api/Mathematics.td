@@ -62,12 +62,12 @@ def Api_polygamma : Keratin_Mathematics<"polygamma", "polygamma(n, x)"> {
     The n-th derivative of digamma, element by element.
 
     Args:
-        n: an int, 0 or more, whose factorial is a number of x's dtype: up to 34 for float32, 170
-            for float64.
+        n: an int from 0 to 170, whose factorial a float64 holds.
         x: a tensor or what becomes one; integers and bools become floatx().
 
     Returns:
-        A tensor of x's shape and dtype; as zeta() at 0, -1, -2, ….
+        A tensor of x's shape and dtype. At 0, -1, -2, … inf for odd n; for even n NaN, but -inf at 0
+        and inf at -0.
 
     Raises:
         ValueError: for another n.

@@ -43,7 +43,7 @@ Tensor igammac(const Operand &a, const Operand &x,
 // over beta(a, b), as scipy.special.betainc. There are no second derivatives by a and b.
 Tensor betainc(const Operand &a, const Operand &b, const Operand &x,
                SourceLocation location = SourceLocation::current());
-// The n-th derivative of digamma, whose n! must be a number of x's dtype.
+// The n-th derivative of digamma, n from 0 to 170; of even n NaN at -1, -2, ..., inf at -0.
 Tensor polygamma(int64_t n, const Operand &x, SourceLocation location = SourceLocation::current());
 // The distribution function of the normal distribution, its logarithm, which keeps its digits
 // however small the function is, and its inverse.
