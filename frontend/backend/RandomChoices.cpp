@@ -91,9 +91,27 @@ static Value differentPlaces(Call &call, RandomStream &stream, const Population 
                              const ir::Shape &shape, Value logWeights) {
   const DimExpr count = call.check(ir::elementCount(shape));
   call.requireAtLeast(from.size, count,
-                      "without replacement there must be as many to choose from as are chosen");
+                      "without replacement there must be as many to choose from as are chosen" +
+                          (count.isConstant() ? ", " + count.str() : std::string()));
   Value order = logWeights ? perturbed(call, stream, logWeights) : keys(call, stream, {from.size});
   return call.g.reshape(largest(call, call.required(order), count), shape);
+}
+
+// What is chosen needs a weight, where the weights are known: one at all, or each its own.
+static void requireWeights(Call &call, const Operand &p, bool replace, const ir::Shape &shape) {
+  requireNumbers(
+      call, p, "p", [](double number) { return number >= 0 && std::isfinite(number); },
+      "finite numbers, 0 or more");
+  const DimExpr count = call.check(ir::elementCount(shape));
+  if (p.kind() != Operand::Kind::Array || !count.isConstant() || count.constantValue() == 0)
+    return;
+  int64_t found = 0;
+  for (int64_t i = 0; i < p.array().size(); ++i)
+    found += p.array().item(i) > 0;
+  const int64_t needed = replace ? 1 : count.constantValue();
+  if (found < needed)
+    call.valueError("p has " + std::to_string(found) + " weights above 0; needed " +
+                    std::to_string(needed) + " or more");
 }
 
 namespace keratin::backend {
@@ -123,15 +141,13 @@ Tensor random_choice(const Operand &x, const Shape &shape, bool replace, const O
   Call call("random_choice", location);
   const Population from = population(call, x);
   const ir::Shape sizes = call.shape(shape);
-  requireNumbers(
-      call, p, "p", [](double number) { return number >= 0 && std::isfinite(number); },
-      "finite numbers, 0 or more");
   Value logWeights;
   if (!p.isNone()) {
     Value weights = floats(call, p);
     if (call.rank(weights) != 1)
       call.valueError("p has shape " + describe(weights) + "; needed a vector");
     weights = call.withSize(weights, 0, from.size, "p and what is chosen from");
+    requireWeights(call, p, replace, sizes);
     logWeights = call.g.log(weights);
   }
   RandomStream stream(call, seed);

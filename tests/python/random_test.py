@@ -1,4 +1,6 @@
 """Random numbers of distributions against SciPy's, at fixed seeds."""
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -143,11 +145,16 @@ def test_gradient_of_a_mean():
     (lambda: K.random_categorical(np.zeros((2, 0), 'float32'), 2), 'random_categorical: logits have no classes'),
     (lambda: K.random_permutation(1.5), 'random_permutation: x is a scalar of dtype float32; needed a tensor with rows, or an integer'),
     (lambda: K.random_choice(3, (4,), replace=False),
-     'random_choice: without replacement there must be as many to choose from as are chosen'),
+     'random_choice: without replacement there must be as many to choose from as are chosen, 4; found 3'),
     (lambda: K.random_choice(0, (4,)), 'random_choice: there is nothing to choose from'),
     (lambda: K.random_choice(2, (4,), p=[[1., 2.]]), 'random_choice: p has shape'),
+    (lambda: K.random_choice(2, (4,), p=[1., 2., 3.]),
+     'random_choice: p and what is chosen from must have equal shapes; found (2,) and (3,)'),
+    (lambda: K.random_choice(2, (4,), p=[0., 0.]), 'random_choice: p has 0 weights above 0; needed 1 or more'),
+    (lambda: K.random_choice(3, (2,), replace=False, p=[0., 0., 1.]), 'random_choice: p has 1 weights above 0; needed 2 or more'),
+    (lambda: K.random_choice(2, (4,), p=[1., np.nan]), 'random_choice: p is nan; needed finite numbers, 0 or more'),
     (lambda: K.random_choice(2, (4,), p=[1., -2.]), 'random_choice: p is -2; needed finite numbers, 0 or more'),
 ])
 def test_bad_arguments(call, message):
-    with pytest.raises(ValueError, match=message.replace('(', r'\(').replace('.', r'\.')):
+    with pytest.raises(ValueError, match=re.escape(message)):
         K.eval(call())
