@@ -7,6 +7,7 @@
 #include "frontend/backend/Repetition.h"
 #include "frontend/graph/SmallSizes.h"
 #include "frontend/values/DTypeRules.h"
+#include "ir/reference/FourierTransform.h"
 
 #include <cmath>
 
@@ -85,8 +86,12 @@ DimExpr Transform::length(const std::optional<DimExpr> &given, const DimExpr &si
     points = call.check(ir::mul(two, call.check(ir::sub(size, one))));
   const std::string what =
       given ? name : "the length of the result along axis " + std::to_string(axis);
-  if (points.isConstant() && points.constantValue() < 1)
-    call.valueError(what + " is " + points.str() + "; needed 1 or more");
+  if (points.isConstant()) {
+    if (points.constantValue() < 1)
+      call.valueError(what + " is " + points.str() + "; needed 1 or more");
+    if (std::optional<std::string> needed = ir::neededOfFourierLength(points.constantValue()))
+      call.valueError(what + " is " + points.str() + "; needed " + *needed);
+  }
   call.requireAtLeast(points, one, what + " must be 1 or more");
   return points;
 }

@@ -1,6 +1,7 @@
 // Fourier transforms: verifiers and gradients.
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/reference/FourierTransform.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -8,6 +9,11 @@ using namespace mlir;
 LogicalResult FftOp::verify() {
   if (getTensorType(getRe()).getRank() == 0)
     return emitOpError("needs an axis to transform along, found ") << getRe().getType();
+  const DimExpr length = getShape(getRe()).back();
+  if (!length.isConstant())
+    return success();
+  if (std::optional<std::string> needed = neededOfFourierLength(length.constantValue()))
+    return emitOpError("is of ") << length.constantValue() << " elements; needed " << *needed;
   return success();
 }
 

@@ -7,6 +7,22 @@ using namespace keratin::ir;
 
 using Complex = std::complex<double>;
 
+std::optional<std::string> keratin::ir::neededOfFourierLength(int64_t length) {
+  constexpr int64_t kMost = int64_t(1) << 30, kMostConvolved = int64_t(1) << 22;
+  if (length > kMost)
+    return std::to_string(kMost) + " at most";
+  if (length <= kMostConvolved)
+    return std::nullopt;
+  int64_t rest = length;
+  for (int64_t factor = 2; factor <= kLargestFourierFactor; ++factor)
+    while (rest % factor == 0)
+      rest /= factor;
+  if (rest == 1)
+    return std::nullopt;
+  return std::to_string(kMostConvolved) + " at most, or no prime factor above " +
+         std::to_string(kLargestFourierFactor);
+}
+
 std::complex<double> keratin::ir::rootOfUnity(int64_t k, int64_t n) {
   k %= n;
   // In units of an eighth of 1 / n of a turn, so that each mirror below is exact.

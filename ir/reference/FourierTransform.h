@@ -4,9 +4,18 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace keratin::ir {
+
+// Whose factors are stages of a transform; a length with a larger prime factor is a convolution.
+constexpr int64_t kLargestFourierFactor = 61;
+
+// What is needed of a known length that is too large: of any, or of one that is a convolution, of
+// which the compiler makes constants of several times as many elements.
+std::optional<std::string> neededOfFourierLength(int64_t length);
 
 // exp(2 pi i k / n), right to the last place or nearly: the sine and cosine of an eighth of a turn
 // at most. Precondition: 0 < n <= 2^60.

@@ -1,5 +1,7 @@
 #include "passes/linalg/FourierPlan.h"
 
+#include "ir/reference/FourierTransform.h"
+
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>
@@ -15,9 +17,8 @@ namespace keratin::passes {
 static constexpr int64_t kTurn = 128;
 static int64_t costOf(int64_t factor) { return 8 * factor + kTurn; }
 
-// Matrices at most of this size, where smaller ones would do as well; a prime factor above the
-// second is none for a matrix.
-static constexpr int64_t kLargestFactor = 32, kLargestPrime = 64;
+// Matrices at most of this size, where smaller ones would do as well.
+static constexpr int64_t kLargestFactor = 32;
 
 namespace {
 
@@ -51,7 +52,7 @@ const StageChoice &StageSearch::of(int64_t length) {
   StageChoice &best = entry->second;
   if (!isNew)
     return best;
-  for (int64_t factor = 2; factor <= std::min(length, kLargestPrime); ++factor) {
+  for (int64_t factor = 2; factor <= std::min(length, ir::kLargestFourierFactor); ++factor) {
     if (length % factor != 0 || (factor > kLargestFactor && !isPrime(factor)))
       continue;
     const StageChoice &rest = of(length / factor);
