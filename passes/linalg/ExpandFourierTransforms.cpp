@@ -120,7 +120,7 @@ static bool isZero(Value x) {
       auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
       return elements && elements.getSplatValue<APFloat>().isZero();
     }
-    if (!isa<BroadcastOp, ReshapeOp, TransposeOp>(op))
+    if (!isa<BroadcastOp, ReshapeOp, TransposeOp, PadOp, SliceOp, ReverseOp>(op))
       return false;
     x = op->getOperand(0);
   }

@@ -52,6 +52,17 @@ func.func @lines_of_unknown_number_are_a_step_each(%a: tensor<?x1024xf32, #kerat
   return %y#0, %y#1 : tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>
 }
 
+// Of real numbers behind which there are zeros, half as many are transformed.
+// CHECK-LABEL: func.func @zeros_behind_zeros_are_zeros
+// CHECK:         keratin.reshape %{{.*}} -> tensor<2x1x1x8x8xf32>
+func.func @zeros_behind_zeros_are_zeros(%x: tensor<100xf32>) -> (tensor<128xf32>, tensor<128xf32>) {
+  %zero = keratin.constant dense<0.0> : tensor<100xf32>
+  %re = keratin.pad %x low = <0> interior = [0] : (tensor<100xf32>) -> tensor<128xf32>
+  %im = keratin.pad %zero low = <0> interior = [0] : (tensor<100xf32>) -> tensor<128xf32>
+  %y:2 = keratin.fft %re, %im : (tensor<128xf32>, tensor<128xf32>) -> (tensor<128xf32>, tensor<128xf32>)
+  return %y#0, %y#1 : tensor<128xf32>, tensor<128xf32>
+}
+
 // CHECK-LABEL: func.func @pairs_are_taken_apart_and_put_together_as_wholes
 // CHECK-SAME:  (%[[PAIRS:[a-z0-9]+]]: tensor<64x2xf32>)
 // CHECK:         %[[LINES:.*]] = keratin.reshape %[[PAIRS]] : (tensor<64x2xf32>) -> tensor<1x64x2xf32>
