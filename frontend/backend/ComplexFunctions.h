@@ -9,6 +9,8 @@ namespace keratin::frontend {
 
 // Operands of one dtype and shape, one of them complex at least.
 Value complexProduct(Call &call, Value a, Value b);
+// Of all elements along axes, which the result does not have.
+Value complexProductAlong(Call &call, Value z, llvm::ArrayRef<int64_t> axes);
 // Smith's way (Algorithm 116: Complex division, 1962): no square of a part.
 Value complexQuotient(Call &call, Value a, Value b);
 // exp(exponent * log(base)); 1 where the exponent is 0.

@@ -1,7 +1,7 @@
 // K functions: along axes.
 #include "keratin/reductions.h"
 
-#include "frontend/backend/Complex.h"
+#include "frontend/backend/ComplexFunctions.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
 #include "frontend/backend/Reductions.h"
@@ -59,7 +59,8 @@ Value frontend::logSumExp(Call &call, Value x, AxisList axes) {
 
 using ReduceMethod = Value (GraphMath::*)(Value, llvm::ArrayRef<int64_t>);
 
-// Of numbers; `ofBool` is what the function is on bools, null if they count as int32.
+// Of numbers; `ofBool` is what the function is on bools, null if they count as int32. Of complex
+// ones sums are an op, and products are composed.
 static Tensor reduce(const char *function, ReduceMethod method, ReduceMethod ofBool,
                      const Operand &operand, const Axes &axis, bool keepdims,
                      SourceLocation location) {
@@ -72,7 +73,9 @@ static Tensor reduce(const char *function, ReduceMethod method, ReduceMethod ofB
       x = call.cast(x, DType::Int32);
   }
   std::vector<int64_t> axes = call.axes(axis, call.rank(x));
-  return call.tensor(restoreDims(call, (call.g.*method)(x, axes), x, axes, keepdims));
+  const bool isComposed = isComplex(call, x) && method == &GraphMath::reduceProd;
+  Value y = isComposed ? complexProductAlong(call, x, axes) : (call.g.*method)(x, axes);
+  return call.tensor(restoreDims(call, y, x, axes, keepdims));
 }
 
 // Of bools: any nonzero value is True.

@@ -218,6 +218,27 @@ def test_unknown_sizes():
         agree(row, x[0])
 
 
+@pytest.mark.parametrize('dtype', DTYPES)
+@pytest.mark.parametrize('count', [0, 1, 2, 7, 63, 64, 65, 200])
+def test_prod(dtype, count):
+    # Of size 1, so that products of many keep it.
+    z = np.exp(1j * np.angle(complexes(2, count, 3, dtype=dtype)) + .01).astype(dtype)
+    shapes = z.shape, (None, None, None)
+    for axis, keepdims in (1, False), (-2, True), ((0, 1), False), (None, True), ([], False):
+        expected = z if axis == [] else np.prod(z, axis=axis, keepdims=keepdims)
+        for shape in shapes:
+            place = K.placeholder(shape, dtype=dtype)
+            y = K.prod(place, axis=axis, keepdims=keepdims)
+            agree(K.function([place], [y])([z])[0], np.asarray(expected, dtype), 2e-4 if dtype == 'complex64' else 1e-11)
+
+
+def test_prod_of_what_is_not_finite():
+    for shape in (None,), (1,):
+        place = K.placeholder(shape, dtype='complex64')
+        y = K.function([place], [K.prod(place)])([np.array([complex(inf, 1)])])[0]
+        assert (y.real, y.imag) == (inf, 1)
+
+
 # Gradients.
 
 LOSSES = {
@@ -227,6 +248,7 @@ LOSSES = {
     'sin': lambda z: K.sum(K.imag(K.sin(z) * K.cos(z))), 'quotient': lambda z: K.sum(K.real((z + 1) / (z * 2 - 1j))),
     'angle': lambda z: K.sum(K.angle(z) * K.imag(z)), 'power': lambda z: K.sum(K.real(K.pow(z, z))),
     'product': lambda z: K.sum(K.real(K.dot(K.transpose(z), z))),
+    'prod': lambda z: K.imag(K.prod(z)) + K.sum(K.real(K.prod(z, 0))),
 }
 
 
@@ -247,6 +269,16 @@ def test_gradients(name):
             return f([y])[0]
         expected = (moved(h) - moved(-h)) / (2 * h) + 1j * (moved(h * 1j) - moved(-h * 1j)) / (2 * h)
         np.testing.assert_allclose(actual[place], expected, rtol=2e-6, atol=1e-6)
+
+
+def test_gradients_of_products_of_zeros():
+    z = np.exp(1j * np.arange(70))
+    z[5] = 0
+    others = np.array([np.prod(np.delete(z, i)) for i in range(len(z))])
+    for shape in (None,), z.shape:
+        place = K.placeholder(shape, dtype='complex128')
+        loss = K.real(K.prod(place))
+        agree(K.function([place], K.gradients(loss, [place]))([z])[0], others.conj())
 
 
 def test_gradients_of_parts_of_made_numbers():
@@ -295,7 +327,7 @@ def test_while_loop():
 
 # What takes real numbers.
 
-@pytest.mark.parametrize('name', ['sigmoid', 'relu', 'softmax', 'floor', 'sign', 'max', 'prod', 'argmax', 'var', 'erf'])
+@pytest.mark.parametrize('name', ['sigmoid', 'relu', 'softmax', 'floor', 'sign', 'max', 'cumprod', 'argmax', 'var', 'erf'])
 def test_others_refuse(name):
     z = K.placeholder((2, 2), dtype='complex64')
     with pytest.raises(TypeError, match=name + ': an argument is complex64; needed real numbers, such as real, imag and abs make'):

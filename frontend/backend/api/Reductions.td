@@ -21,7 +21,9 @@ def Api_sum : Keratin_Reduction<"sum", "The sum of elements along axes.",
   let takesComplex = 1;
 }
 def Api_prod : Keratin_Reduction<"prod", "The product of elements along axes.",
-    "A tensor of x's dtype, int32 for bools; 1 over no elements. The gradient is exact at zeros.">;
+    "A tensor of x's dtype, int32 for bools; 1 over no elements. The gradient is exact at zeros."> {
+  let takesComplex = 1;
+}
 def Api_mean : Keratin_Reduction<"mean", "The mean of elements along axes.",
     "A tensor of x's dtype, floatx() for integers and bools."> {
   let takesComplex = 1;
