@@ -1,6 +1,7 @@
 // The engine of MPI: moves are its collectives that do not block, asked again and again whether
 // they are over, so that a time limit holds.
 #include "runtime/comm/MpiLibrary.h"
+#include "runtime/comm/MpiSurvivors.h"
 #include "runtime/comm/Parts.h"
 
 #include "runtime/core/Allocator.h"
@@ -19,7 +20,7 @@ constexpr int64_t mostBytes = 1 << 30;
 
 class Mpi {
 public:
-  explicit Mpi(const MpiLibrary &library) : mpi(library) {}
+  explicit Mpi(const MpiLibrary &library) : mpi(library), survivors(library) {}
 
   Code open(keratin_status_t *status) {
     if (Code code = initialise(status))
@@ -27,7 +28,9 @@ public:
     // Messages of the program's own are apart.
     if (Code code = mpi.check(mpi.MPI_Comm_dup(mpi.world, &comm), "MPI_Comm_dup", status))
       return code;
-    return describe(status);
+    if (Code code = describe(status))
+      return code;
+    return mpi.hasRecovery && isWatched() ? survivors.open(comm, status) : KERATIN_OK;
   }
 
   // MPI has no way to give up waiting here; all ranks have just said that they come.
@@ -48,26 +51,24 @@ public:
     return KERATIN_OK;
   }
 
-  // Who waits in a move for a rank that does not come any more is told first. MPI has no way to
-  // give up waiting for those that are neither lost nor here.
+  // Who waits in a move for a rank that does not come any more is told first.
   Code shrink(int64_t deadline, keratin_status_t *status) {
-    const MpiRecovery &recovery = mpi.recovery;
     if (!mpi.hasRecovery)
       return runtime::fail(status, KERATIN_UNIMPLEMENTED,
                            "%s: not implemented: going on without ranks that are lost; needed is "
                            "Open MPI 5 (MPIX_Comm_shrink)",
                            mpi.name);
-    if (!isWatched())
+    if (!survivors.isOpen())
       return runtime::fail(status, KERATIN_FAILED_PRECONDITION,
                            "%s: in this job nobody looks for ranks that are lost; needed is "
                            "mpirun --with-ft ulfm --mca async_mpi_finalize 1",
                            mpi.name);
-    if (Code code = mpi.check(recovery.MPIX_Comm_revoke(comm), "MPIX_Comm_revoke", status))
+    if (Code code = mpi.check(mpi.recovery.MPIX_Comm_revoke(comm), "MPIX_Comm_revoke", status))
       return code;
     if (Code code = settle(deadline, status))
       return code;
     MpiHandle left = 0;
-    if (Code code = mpi.check(recovery.MPIX_Comm_shrink(comm, &left), "MPIX_Comm_shrink", status))
+    if (Code code = survivors.find(comm, deadline, left, status))
       return code;
     mpi.MPI_Comm_free(&comm);
     comm = left;
@@ -111,6 +112,7 @@ public:
     if (whole && whole->isBroken && mpi.hasRecovery)
       mpi.recovery.MPIX_Comm_revoke(comm);
     if (!isBroken && mpi.MPI_Finalized(&isFinalized) == 0 && !isFinalized) {
+      survivors.close();
       if (hasComm)
         mpi.MPI_Comm_free(&comm);
       if (isInitialiser)
@@ -327,7 +329,8 @@ public:
 
 private:
   const MpiLibrary &mpi;
-  Mpi *whole = nullptr; // that it is a part of
+  MpiSurvivors survivors; // open where MPI looks for ranks that are lost
+  Mpi *whole = nullptr;   // that it is a part of
   MpiHandle comm = 0;
   bool hasComm = false, isInitialiser = false, isBroken = false;
   MpiHandle requests[2] = {}; // under way; 0: none

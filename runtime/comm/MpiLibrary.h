@@ -45,11 +45,17 @@ using MpiHandle = uintptr_t;
   F(int, MPI_Test, (MpiHandle * request, int *flag, void *mpiStatus))
 
 // Of MPI's user level failure mitigation. The communicator is of no use any more, on all ranks; one
-// of those of its ranks that are left, who wait for each other; what the library says of itself.
+// of those of its ranks that are left, who wait for each other; what the flags of those that are
+// left have in common; what the library says of itself; who is in a communicator.
 #define KERATIN_MPI_RECOVERY_FUNCTIONS(F)                                                          \
   F(int, MPIX_Comm_revoke, (MpiHandle comm))                                                       \
   F(int, MPIX_Comm_shrink, (MpiHandle comm, MpiHandle * made))                                     \
-  F(int, MPI_Comm_get_attr, (MpiHandle comm, int key, void *value, int *flag))
+  F(int, MPIX_Comm_iagree, (MpiHandle comm, uint32_t *flag, MpiHandle *request))                   \
+  F(int, MPI_Comm_get_attr, (MpiHandle comm, int key, void *value, int *flag))                     \
+  F(int, MPI_Comm_group, (MpiHandle comm, MpiHandle * group))                                      \
+  F(int, MPI_Group_translate_ranks,                                                                \
+    (MpiHandle group, int count, const int *ranks, MpiHandle other, int *others))                  \
+  F(int, MPI_Group_free, (MpiHandle * group))
 
 struct MpiRecovery {
   KERATIN_FUNCTION_TABLE(KERATIN_MPI_RECOVERY_FUNCTIONS)

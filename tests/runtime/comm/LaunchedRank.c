@@ -4,6 +4,7 @@
      kill KIND    rank 1 is killed in a collective of that number, and before it with "early"; the
                   others must not wait for ever
      shrink KIND  the same, and the others go on without it
+     late FOLDER  the same, and the last rank waits until the others have given up waiting for it
      stay         they go on without a lost one though there is none, and say what they are told
      differ KIND  rank 1 asks for something else than the others, who must be told, and go on */
 #include <keratin/comm.h>
@@ -198,6 +199,33 @@ static void go_on(void) {
   choose(0, 0);
 }
 
+/* The file by which a rank says that it was told: whether it can be opened. */
+static int open_told(const char *folder, int which, const char *mode) {
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/told.%d", folder, which);
+  FILE *file = fopen(path, mode);
+  if (file)
+    fclose(file);
+  return file != NULL;
+}
+
+/* The last rank comes when all others are told that it has not; then they find it. */
+static void wait_for_the_late(const char *folder) {
+  keratin_status_t status;
+  const int last = size - 1;
+  if (rank != last) {
+    keratin_group_set_timeout(group, 1);
+    need(keratin_group_shrink(group, &status) == KERATIN_UNAVAILABLE, "nobody was late", &status);
+    printf("rank %d was told: %s\n", rank, status.message);
+    keratin_group_set_timeout(group, 60);
+    need(open_told(folder, rank, "w"), "no file", NULL);
+    return;
+  }
+  for (int other = 0; other < last; ++other)
+    while (other != 1 && !open_told(folder, other, "r"))
+      sleep(1);
+}
+
 int main(int argc, char **argv) {
   keratin_comm_t *comm;
   keratin_status_t status;
@@ -212,9 +240,12 @@ int main(int argc, char **argv) {
     printf("rank %d was told: %s\n", rank, status.message);
     need(keratin_group_size(group) == size, "ranks are lost", NULL);
   }
+  const int is_late = argc > 2 && strcmp(argv[1], "late") == 0;
   if (argc > 2)
-    disturb(argv[1], atoi(argv[2]), argc > 3);
-  if (argc > 2 && strcmp(argv[1], "shrink") == 0) {
+    disturb(argv[1], is_late ? KERATIN_ALL_REDUCE : atoi(argv[2]), argc > 3);
+  if (is_late)
+    wait_for_the_late(argv[2]);
+  if (argc > 2 && (is_late || strcmp(argv[1], "shrink") == 0)) {
     go_on();
     check(300001);
     overlap();
