@@ -31,6 +31,7 @@ inline Derived operator*(const Derived &a, const VectorExpr &b) {
   return {a.value * b, a.slope * b};
 }
 inline Derived operator+(const Derived &a, double b) { return {a.value + b, a.slope}; }
+inline Derived operator*(const Derived &a, double b) { return {a.value * b, a.slope * b}; }
 
 } // namespace keratin::codegen
 

@@ -1,5 +1,5 @@
-// The incomplete gamma and beta functions, by power series and continued fractions, which are
-// evaluated with Lentz's products.
+// The incomplete gamma function, by a power series and a continued fraction that is evaluated with
+// Lentz's products, and the incomplete beta function, by an integral.
 #include "ir/reference/SpecialFunctions.h"
 
 #include <cmath>
@@ -22,7 +22,6 @@ struct Dual {
 } // namespace
 
 static Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.slope + b.slope}; }
-static Dual operator-(Dual a, Dual b) { return {a.value - b.value, a.slope - b.slope}; }
 static Dual operator*(Dual a, Dual b) {
   return {a.value * b.value, a.slope * b.value + a.value * b.slope};
 }
@@ -64,14 +63,6 @@ static Long stirlingRest(Long z) {
 static Long gammaPower(Long a, Long x) {
   const Long m = (x - a) / a;
   return std::sqrt(a / (2 * pi)) * std::exp(a * logMinus(x / a, m) - stirlingRest(a));
-}
-
-// x^a y^b / beta(a, b), with y = 1 - x.
-static Long betaPower(Long a, Long b, Long x, Long y) {
-  const Long n = a + b, d = x * b - y * a;
-  return std::sqrt(a * (b / n) / (2 * pi)) *
-         std::exp(a * logMinus(x * n / a, d / a) + b * logMinus(y * n / b, -d / b) +
-                  stirlingRest(n) - stirlingRest(a) - stirlingRest(b));
 }
 
 // b0 + a1 / (b1 + a2 / (b2 + ...)): `next` gives a_k and b_k.
@@ -216,24 +207,132 @@ Long gammaSampleGradient(Long a, Long x) {
 
 //===-- Beta ----------------------------------------------------------------------------------===//
 
-// betainc(a, b, x) * a / betaPower (DLMF 8.17.22), and the derivative that the slopes of a and b
-// ask for.
-static Dual betaFraction(Dual a, Dual b, Long x) {
-  Dual denominator = fraction(1, [&](int k) {
-    if (k == 1)
-      return std::pair(Dual(-1) * (a + b) * Dual(x) / (a + Dual(1)), Dual(1));
-    const Dual m(k / 2);
-    Dual numerator = k % 2 ? Dual(-1) * (a + m) * (a + b + m) : m * (b - m);
-    Dual below = (a + Dual(k - 1)) * (a + Dual(k));
-    return std::pair(numerator * Dual(x) / below, Dual(1));
-  });
-  return 1 / denominator;
+// x b - (1 - x) a, which is 0 at the mean, of numbers with the digits of a double.
+static Long betaFromMean(Long a, Long b, Long x) {
+  const Long y = 1 - x, roundingOfY = (1 - y) - x, first = x * b, second = y * a;
+  const Long rest = std::fma(x, b, -first) - std::fma(y, a, -second) - roundingOfY * a;
+  return (first - second) + rest;
 }
 
-// Whether the fraction is that of 1 - x. Of a small b it would be near 1, and the rest lost.
-static bool isSwapped(Long a, Long b, Long x) {
-  return x > (a + 1) / (a + b + 2) && !(b < 1 - x && x < 0.999999L);
+// x^a y^b / beta(a, b), with y = 1 - x and d = x b - y a.
+static Long betaPower(Long a, Long b, Long x, Long y, Long d) {
+  const Long n = a + b;
+  return std::sqrt(a * (b / n) / (2 * pi)) *
+         std::exp(a * logMinus(x * n / a, d / a) + b * logMinus(y * n / b, -d / b) +
+                  stirlingRest(n) - stirlingRest(a) - stirlingRest(b));
 }
+
+namespace {
+// The rule of Gauss and Legendre on [0, 1].
+struct GaussRule {
+  static constexpr int count = 20;
+  GaussRule() {
+    for (int k = 0; k < count; ++k) {
+      Long x = std::cos(pi * (k + 0.75L) / (count + 0.5L)), slope = 0;
+      for (int step = 0; step < 6; ++step) {
+        Long before = 1, value = x;
+        for (int n = 2; n <= count; ++n) {
+          const Long next = ((2 * n - 1) * x * value - (n - 1) * before) / n;
+          before = value;
+          value = next;
+        }
+        slope = count * (x * value - before) / (x * x - 1);
+        x -= value / slope;
+      }
+      points[k] = (1 + x) / 2;
+      weights[k] = 1 / ((1 - x * x) * slope * slope);
+    }
+  }
+  Long points[count], weights[count];
+};
+
+// The incomplete function of p, q, of a number x at the mean or below, y being 1 - x and
+// d = x q - y p, by betaPower. It is 1 / p, and that of p + 1, which is an integral over the
+// logarithm of the odds, whose density falls from there on.
+class BetaBelow {
+public:
+  BetaBelow(Long p, Long q, Long x, Long y, Long d) : p(p), q(q), n(p + q), x(x), y(y), d(d) {}
+
+  Long value() const {
+    return 1 / p + x * (n / p) * integral([](Long, Long) { return Long(1); });
+  }
+  // The derivatives by p, and by q, by the same: the logarithm of the density changes as that of
+  // the number does, and as that of 1 minus it.
+  Long slopeByP() const {
+    const Long ofPower =
+        p < 100 ? std::log(x) + digamma(n) - digamma(p + 1)
+                : logOfRatio(x * n / p, d / p) + logMinusDigamma(p) - logMinusDigamma(n) - 1 / p;
+    return ofPower / p +
+           x * (n / p) * integral([&](Long ofNumber, Long) { return ofPower + 1 / n + ofNumber; });
+  }
+  Long slopeByQ() const {
+    const Long ofPower =
+        q < 100 ? std::log(y) + digamma(n) - digamma(q)
+                : logOfRatio(y * n / q, -d / q) + logMinusDigamma(q) - logMinusDigamma(n);
+    return ofPower / p +
+           x * (n / p) * integral([&](Long, Long ofRest) { return ofPower + 1 / n + ofRest; });
+  }
+
+private:
+  // Of a ratio that is 1 + m.
+  static Long logOfRatio(Long ratio, Long m) {
+    return std::fabs(m) < 0.5L ? std::log1p(m) : std::log(ratio);
+  }
+  static Long logMinusDigamma(Long z) {
+    return z < 100 ? std::log(z) - digamma(z)
+                   : 1 / (2 * z) + 1 / (12 * z * z) - 1 / (120 * z * z * z * z) +
+                         1 / (252 * z * z * z * z * z * z);
+  }
+
+  // log(y + x e^-v) + x v: of the smaller of x and y, and by the series next to 0.
+  Long excess(Long v) const {
+    const Long z = x <= y ? x : y, u = x <= y ? -v : v;
+    if (std::fabs(u) > 0.1L)
+      return std::log1p(z * std::expm1(u)) - z * u;
+    Long beyond = 0, power = u * u / 2;
+    for (int k = 3; k < 20; ++k) {
+      beyond += power;
+      power *= u / k;
+    }
+    const Long m = z * (u + beyond);
+    return logMinus(1 + m, m) + z * beyond;
+  }
+
+  // Over the logarithm of the odds, v below that of x; the weight is given by how the logarithms of
+  // the number and of 1 minus it change.
+  template <typename Weight> Long integral(Weight weight) const {
+    static const GaussRule rule;
+    const Long fall = y - d; // y (p + 1) - x q
+    const Long scale = 1 / (1 + fall + std::sqrt((n + 1) * x * y));
+    const Long end = 400 * std::fmax(scale, 1 / (p + 1)) + 60 - std::log(y);
+    Long sum = 0, largest = 0, start = 0;
+    // What may be flat ends about here, on a scale of 1.
+    const Long flat = -std::log(y * (n + 1));
+    for (Long width = scale / 4; start < end;) {
+      Long part = 0, most = 0;
+      for (int k = 0; k < GaussRule::count; ++k) {
+        const Long v = start + width * rule.points[k];
+        const Long density = std::exp(-fall * v - (n + 1) * excess(v));
+        // That of the larger of both changes little: without cancellation.
+        const bool isSmall = 2 * x < 1;
+        const Long ofLarger = -std::log1p(isSmall ? x * std::expm1(-v) : y * std::expm1(v));
+        part += rule.weights[k] * density *
+                weight(isSmall ? ofLarger - v : ofLarger, isSmall ? ofLarger : ofLarger + v);
+        most = std::fmax(most, density);
+      }
+      sum += width * part;
+      largest = std::fmax(largest, most * width);
+      if (most * end < largest * 1e-30L)
+        break;
+      start += width;
+      width = std::fmin(width * 2, std::fmax(Long(3), (flat - start) / 4));
+    }
+    return sum;
+  }
+
+  Long p, q, n, x, y, d;
+};
+} // namespace
 
 Long betainc(Long a, Long b, Long x) {
   if (!(a >= 0) || !(b >= 0) || !(x >= 0 && x <= 1) || (a == 0 && b == 0) ||
@@ -245,10 +344,9 @@ Long betainc(Long a, Long b, Long x) {
     return x < 1 ? 0 : 1;
   if (x == 0 || x == 1)
     return x;
-  const Long y = 1 - x;
-  const Long power = betaPower(a, b, x, y);
-  return isSwapped(a, b, x) ? 1 - power * betaFraction(b, a, y).value / b
-                            : power * betaFraction(a, b, x).value / a;
+  const Long y = 1 - x, d = betaFromMean(a, b, x), power = betaPower(a, b, x, y, d);
+  return d <= 0 ? power * BetaBelow(a, b, x, y, d).value()
+                : 1 - power * BetaBelow(b, a, y, x, -d).value();
 }
 
 Long betaSampleGradient(Long a, Long b, Long x) {
@@ -256,14 +354,9 @@ Long betaSampleGradient(Long a, Long b, Long x) {
     return notANumber;
   if (x == 0 || x == 1)
     return 0;
-  const Long y = 1 - x;
-  const Long logarithm = std::log(x) - digamma(a + 1) + digamma(a + b);
-  if (isSwapped(a, b, x)) {
-    Dual f = betaFraction(b, Dual(a, 1), y);
-    return x * y / b * ((logarithm + 1 / a) * f.value + f.slope);
-  }
-  Dual f = betaFraction(Dual(a, 1), b, x);
-  return -x * y / a * (logarithm * f.value + f.slope);
+  const Long y = 1 - x, d = betaFromMean(a, b, x);
+  return x * y *
+         (d <= 0 ? -BetaBelow(a, b, x, y, d).slopeByP() : BetaBelow(b, a, y, x, -d).slopeByQ());
 }
 
 } // namespace keratin::ir::reference

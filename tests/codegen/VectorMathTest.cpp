@@ -789,6 +789,22 @@ template <typename Float> static Columns<Float> betaCases() {
     if (x > 0.01 && x < 0.99)
       add(a, b, x);
   }
+  // Of all sizes; and next to means of large parameters, by few widths.
+  const double most = std::log(double(std::numeric_limits<Float>::max())) - 1;
+  const double least = std::log(double(std::numeric_limits<Float>::denorm_min())) + 1;
+  std::uniform_real_distribution<double> any(least, most), large(5, 38), ratio(-3, 3);
+  for (int i = 0; i < 300; ++i) {
+    for (double b : {std::exp(any(random)), std::exp(logarithm(random))}) {
+      const double a = std::exp(any(random));
+      for (double x : {std::exp(any(random)), a / (a + b) * std::exp(ratio(random))})
+        if (Float(a) > 0 && Float(b) > 0 && Float(x) > 0 && Float(x) < 1)
+          add(a, b, x);
+    }
+    const double a = std::exp(large(random)), b = std::exp(large(random)), n = a + b;
+    const double x = a / n + 3 * normal(random) * std::sqrt(a / n * (b / n) / n);
+    if (Float(a) < infinity && Float(b) < infinity && Float(x) > 0 && Float(x) < 1)
+      add(a, b, x);
+  }
   return columns;
 }
 

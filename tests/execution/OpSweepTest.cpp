@@ -50,21 +50,11 @@ static Value createElementwise(GraphMath &math, const OpEntry &op, ValueRange op
   return math.builder().create(state)->getResult(0);
 }
 
-// What has no bound at the ends of the range of floats (docs/vector-math.md).
-static bool isIncomplete(StringRef name) {
-  static const std::set<std::string> names = {"keratin.igamma", "keratin.igammac",
-                                              "keratin.betainc", "keratin.gamma_sample_gradient",
-                                              "keratin.beta_sample_gradient"};
-  return names.count(name.str());
-}
-
 // The op on operands of one dtype (a select's condition apart), in every form it has: the
 // comparisons, the casts.
 static std::vector<SweepCase> elementwiseCases(const OpEntry &op, keratin_dtype_t dtype,
                                                const Shape &shape, Elements elements) {
   StringRef name = op.name;
-  if (elements == Elements::Special && isIncomplete(name))
-    elements = Elements::Positive;
   std::string label = std::string(op.name) + " " + dtypeName(dtype) + " " + ir::toString(shape);
   std::vector<SweepInput> inputs(op.operands, {shape, dtype, elements});
   if (name == "keratin.select")
