@@ -59,8 +59,10 @@ VectorExpr scaledGamma(const VectorExpr &z) {
     product = product * (small + double(k));
   power = power * power * w;
   VectorExpr quotient = w / atLeast(small, 1e-300);
-  VectorExpr scale = powOfMagnitude(quotient, small) *
-                     (power * power * std::exp(-10.0) / (product * squareRoot(small * w)));
+  // The product of both under one root has few digits of the smallest numbers.
+  VectorExpr scale =
+      powOfMagnitude(quotient, small) *
+      (power * power * std::exp(-10.0) / (product * squareRoot(small) * squareRoot(w)));
   return select(isSmall, result * scale, result);
 }
 
