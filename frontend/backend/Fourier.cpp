@@ -133,12 +133,13 @@ ComplexParts Transform::transformed(ComplexParts x, const Line &line, bool isRea
   const bool isWhole = !isReal || !kind.inverse;
   x = {resized(x.re, line.axis, isWhole ? line.length : half),
        resized(x.im, line.axis, isWhole ? line.length : half)};
-  if (!isWhole)
-    x = whole(x, line);
   const int64_t rank = call.rank(x.re);
   const std::vector<int64_t> order = swapWithLast(line.axis, rank);
-  auto op = call.builder.create<ir::FftOp>(g.location(), g.transpose(x.re, order),
-                                           g.transpose(x.im, order), kind.inverse);
+  x = {g.transpose(x.re, order), g.transpose(x.im, order)};
+  // Along the last axis, where it is seen that the others are conjugates.
+  if (!isWhole)
+    x = whole(x, {rank - 1, line.length});
+  auto op = call.builder.create<ir::FftOp>(g.location(), x.re, x.im, kind.inverse);
   // The half is cut out at once, where it is seen that the other one need not be made.
   auto result = [&](Value y) {
     if (isReal && !kind.inverse)

@@ -104,7 +104,12 @@ static ComplexParts transformParts(GraphMath &g, const ComplexParts &x, bool inv
 }
 
 SmallVector<Value> transformLines(GraphMath &g, ValueRange x, bool inverse, bool makesPairs) {
-  const DimExpr size = getShape(x[0])[1];
+  const DimExpr lines = getShape(x[0])[0], size = getShape(x[0])[1];
+  // Of fewer lines there are no vectors.
+  constexpr int64_t kLeastSideBySide = 16;
+  if (lines.isConstant() && size.isConstant() && lines.constantValue() >= kLeastSideBySide)
+    if (SmallVector<int64_t> factors = factorsSideBySide(size.constantValue()); !factors.empty())
+      return transformSideBySide(g, x, factors, inverse, makesPairs);
   if (std::optional<FourierRounds> rounds =
           fourierRounds(size.isConstant() ? size.constantValue() : 0,
                         getElementType(x[0]).getIntOrFloatBitWidth()))
@@ -160,6 +165,33 @@ static Value pairsOf(Value re, Value im) {
   };
   Value pairs = whole(re, 0);
   return pairs && pairs == whole(im, 1) ? pairs : Value();
+}
+
+// The first elements of a line behind which the others are their mirror, negated or not; null: it
+// is none.
+static Value mirroredHalf(Value part, bool isNegated) {
+  auto join = part.getDefiningOp<ConcatenateOp>();
+  const int64_t last = getTensorType(part).getRank() - 1;
+  if (!join || join.getXs().size() != 2 || int64_t(join.getAxis()) != last)
+    return {};
+  Value half = join.getXs()[0], rest = join.getXs()[1];
+  if (auto negated = rest.getDefiningOp<NegOp>(); isNegated && negated)
+    rest = negated.getX();
+  else if (isNegated)
+    return {};
+  auto mirror = rest.getDefiningOp<ReverseOp>();
+  auto slice = mirror ? mirror.getX().getDefiningOp<SliceOp>() : SliceOp();
+  if (!slice || slice.getX() != half || mirror.getAxes() != ArrayRef<int64_t>{last})
+    return {};
+  // All but the first and the last one.
+  Shape starts(size_t(last) + 1, DimExpr(0)), sizes = getShape(half);
+  starts.back() = DimExpr(1);
+  sizes.back() = DimExpr(sizes.back().constantValue() - 2);
+  const bool isMirror =
+      ArrayRef(slice.getStarts().getDims()) == ArrayRef(starts) &&
+      getShape(slice.getY()) == sizes &&
+      llvm::all_of(slice.getStrides(), [](int64_t stride) { return stride == 1; });
+  return isMirror ? half : Value();
 }
 
 // The op that makes pairs, if nothing else comes of the part than a value like it.
@@ -247,15 +279,26 @@ private:
     // What comes as pairs, or is asked for as pairs, is taken apart and put together block by
     // block.
     ConcatenateOp joined = toReals ? ConcatenateOp() : joinedAsPairs(re, im);
-    SmallVector<Value> operands{g.reshape(op.getRe(), lines)};
-    if (Value pairs = ofReals ? Value() : pairsOf(op.getRe(), op.getIm()))
-      operands = {g.reshape(pairs, {lines[0], lines[1], DimExpr(2)})};
+    ComplexParts given{op.getRe(), op.getIm()};
+    Shape sizes = lines;
+    const ComplexParts half{toReals ? mirroredHalf(given.re, /*isNegated=*/false) : Value(),
+                            toReals ? mirroredHalf(given.im, /*isNegated=*/true) : Value()};
+    const bool ofHalf = half.re && half.im;
+    if (ofHalf) {
+      given = half;
+      sizes[1] = DimExpr(length / 2 + 1);
+    }
+    SmallVector<Value> operands{g.reshape(given.re, sizes)};
+    if (Value pairs = ofReals ? Value() : pairsOf(given.re, given.im))
+      operands = {g.reshape(pairs, {sizes[0], sizes[1], DimExpr(2)})};
     else if (!ofReals)
-      operands.push_back(g.reshape(op.getIm(), lines));
+      operands.push_back(g.reshape(given.im, sizes));
     auto transform = [&](GraphMath &g, ValueRange x) -> SmallVector<Value> {
-      if (toReals)
-        return {transformToReals(g, x.size() == 1 ? apart(g, x[0]) : ComplexParts{x[0], x[1]},
-                                 length, inverse)};
+      if (toReals) {
+        const ComplexParts parts = x.size() == 1 ? apart(g, x[0]) : ComplexParts{x[0], x[1]};
+        return {ofHalf ? transformHalfToReals(g, parts, length, inverse)
+                       : transformToReals(g, parts, length, inverse)};
+      }
       if (!ofReals)
         return transformLines(g, x, inverse, /*makesPairs=*/bool(joined));
       ComplexParts all = transformReals(g, x[0], length, inverse);

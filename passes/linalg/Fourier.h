@@ -20,8 +20,11 @@ llvm::SmallVector<mlir::Value> transformLines(ir::GraphMath &g, mlir::ValueRange
 // The first n / 2 + 1 elements of that of real numbers, and all of them of these.
 ComplexParts transformReals(ir::GraphMath &g, mlir::Value x, int64_t length, bool inverse);
 ComplexParts mirrored(ir::GraphMath &g, const ComplexParts &half, int64_t length);
-// The real parts alone. Precondition of both: the length is even.
+// The real parts alone; and of x whose first n / 2 + 1 elements are given and whose others are
+// conjugates of those. Precondition of all: the length is even.
 mlir::Value transformToReals(ir::GraphMath &g, const ComplexParts &x, int64_t length, bool inverse);
+mlir::Value transformHalfToReals(ir::GraphMath &g, const ComplexParts &half, int64_t length,
+                                 bool inverse);
 
 // What is built of all operands, which have lines along their first axis, or of so many lines in
 // each step of a loop. `length`: of what a line becomes on the way.
@@ -37,6 +40,10 @@ mlir::Value paired(ir::GraphMath &g, const ComplexParts &parts);
 llvm::SmallVector<mlir::Value> transformInRounds(ir::GraphMath &g, mlir::ValueRange x,
                                                  const FourierRounds &rounds, bool inverse,
                                                  bool makesPairs);
+// Of short lines in one round, many of them side by side.
+llvm::SmallVector<mlir::Value> transformSideBySide(ir::GraphMath &g, mlir::ValueRange x,
+                                                   llvm::ArrayRef<int64_t> factors, bool inverse,
+                                                   bool makesPairs);
 // Of a few numbers, 8 at most if it is a power of two, else an odd number; not inverse.
 llvm::SmallVector<ComplexParts> transformWrittenOut(ir::GraphMath &g,
                                                     llvm::ArrayRef<ComplexParts> x);

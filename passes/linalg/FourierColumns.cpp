@@ -27,10 +27,18 @@ public:
       : g(g), element(element), lines(lines), inverse(inverse) {}
 
   Value transform(Value x, const FourierRounds &rounds) const;
+  // Of numbers in memory, (2, length, width), a column each; so is the result.
+  Value transformOnce(Value x, ArrayRef<int64_t> factors) const;
 
 private:
-  Value round(Value x, ArrayRef<int64_t> factors, int64_t rotatedBy) const;
-  Value stage(Value x, int64_t factor, bool isLast, int64_t rotatedBy) const;
+  // What a round is the first or the last of: all of them, or the only one.
+  struct Round {
+    ArrayRef<int64_t> factors;
+    bool isFirst, isLast;
+    int64_t rotatedBy; // of the first of two, the length of the whole; else 1
+  };
+  Value round(Value x, const Round &round) const;
+  Value stage(Value x, const Round &round, size_t number) const;
   Value table(ArrayRef<int64_t> sizes, llvm::function_ref<std::complex<double>(int64_t)> number,
               bool imaginary) const;
   ComplexParts rotated(const ComplexParts &y, ArrayRef<int64_t> sizes, ArrayRef<int64_t> axes,
@@ -90,8 +98,10 @@ ComplexParts Columns::rotatedBetweenRounds(const ComplexParts &y, int64_t k, int
   return {g.reshape(z.re, whole), g.reshape(z.im, whole)};
 }
 
-Value Columns::stage(Value x, int64_t factor, bool isLast, int64_t rotatedBy) const {
-  const int64_t done = sizeOf(x, 1), places = sizeOf(x, 3) / factor;
+Value Columns::stage(Value x, const Round &round, size_t number) const {
+  const int64_t factor = round.factors[number], done = sizeOf(x, 1), rotatedBy = round.rotatedBy;
+  const bool isLast = number + 1 == round.factors.size();
+  const int64_t places = sizeOf(x, 3) / factor;
   const DimExpr width = getShape(x)[4];
   x = g.reshape(x, {DimExpr(2), DimExpr(done), lines, DimExpr(factor), DimExpr(places), width});
   Shape starts(6, DimExpr(0)), sizes = getShape(x);
@@ -103,8 +113,7 @@ Value Columns::stage(Value x, int64_t factor, bool isLast, int64_t rotatedBy) co
   };
   // The inverse transform is the other one of imaginary parts as real ones, and the other way
   // round.
-  const bool isFirst = done == 1 && rotatedBy > 1;
-  const int64_t real = isFirst && inverse;
+  const int64_t real = inverse && round.isFirst && number == 0;
   SmallVector<ComplexParts> parts;
   for (int64_t j = 0; j < factor; ++j) {
     Value re = part(real, j);
@@ -122,28 +131,35 @@ Value Columns::stage(Value x, int64_t factor, bool isLast, int64_t rotatedBy) co
     re.push_back(y.re);
     im.push_back(y.im);
   }
-  if (isLast && rotatedBy == 1 && inverse)
+  if (inverse && round.isLast && isLast)
     std::swap(re, im);
   re.append(im);
   return inMemory(g, g.reshape(g.concatenate(re, 0), {DimExpr(2), DimExpr(done * factor), lines,
                                                       DimExpr(places), width}));
 }
 
-Value Columns::round(Value x, ArrayRef<int64_t> factors, int64_t rotatedBy) const {
-  for (size_t i = 0; i < factors.size(); ++i)
-    x = stage(x, factors[i], i + 1 == factors.size(), rotatedBy);
+Value Columns::round(Value x, const Round &round) const {
+  for (size_t number = 0; number < round.factors.size(); ++number)
+    x = stage(x, round, number);
   return x;
 }
 
 // Of numbers in memory, (2, lines, length); the result is (2, columns, lines, rows).
 Value Columns::transform(Value x, const FourierRounds &rounds) const {
   const DimExpr one(1), two(2), rows(rounds.rows()), columns(rounds.columns());
-  x = round(g.reshape(x, {two, one, lines, rows, columns}), rounds.first,
-            rounds.rows() * rounds.columns());
+  x = round(g.reshape(x, {two, one, lines, rows, columns}),
+            {rounds.first, /*isFirst=*/true, /*isLast=*/false, rounds.rows() * rounds.columns()});
   // (2, rows, lines, 1, columns) to (2, 1, lines, columns, rows)
   x = g.transpose(g.reshape(x, {two, rows, lines, columns}), {0, 2, 3, 1});
-  x = round(g.reshape(inMemory(g, x), {two, one, lines, columns, rows}), rounds.second, 1);
+  x = round(g.reshape(inMemory(g, x), {two, one, lines, columns, rows}),
+            {rounds.second, /*isFirst=*/false, /*isLast=*/true, 1});
   return g.reshape(x, {two, columns, lines, rows});
+}
+
+Value Columns::transformOnce(Value x, ArrayRef<int64_t> factors) const {
+  const Shape shape = getShape(x);
+  x = g.reshape(x, {shape[0], DimExpr(1), lines, shape[1], shape[2]});
+  return g.reshape(round(x, {factors, /*isFirst=*/true, /*isLast=*/true, 1}), shape);
 }
 
 SmallVector<Value> transformInRounds(GraphMath &g, ValueRange x, const FourierRounds &rounds,
@@ -163,6 +179,24 @@ SmallVector<Value> transformInRounds(GraphMath &g, ValueRange x, const FourierRo
                       {DimExpr(1), columns, lines, rows}, {1, 1, 1, 1});
     z = g.transpose(g.reshape(z, {columns, lines, rows}), {1, 0, 2});
     return g.reshape(z, {lines, shape[1]});
+  };
+  Value re = part(0);
+  return {re, part(1)};
+}
+
+SmallVector<Value> transformSideBySide(GraphMath &g, ValueRange x, ArrayRef<int64_t> factors,
+                                       bool inverse, bool makesPairs) {
+  const Shape shape = getShape(x[0]), lines(shape.begin(), shape.begin() + 2);
+  Value y = x.size() == 1 ? inMemory(g, g.transpose(x[0], {2, 0, 1})) : joinedInMemory(g, x);
+  y = inMemory(g, g.transpose(g.reshape(y, {DimExpr(2), lines[0], lines[1]}), {0, 2, 1}));
+  y = Columns(g, getElementType(y), DimExpr(1), inverse).transformOnce(y, factors);
+  y = inMemory(g, g.transpose(y, {0, 2, 1}));
+  if (makesPairs)
+    return {g.transpose(y, {1, 2, 0})};
+  auto part = [&](int64_t which) {
+    Value z = g.slice(y, {DimExpr(which), DimExpr(0), DimExpr(0)}, {DimExpr(1), lines[0], lines[1]},
+                      {1, 1, 1});
+    return g.reshape(z, lines);
   };
   Value re = part(0);
   return {re, part(1)};

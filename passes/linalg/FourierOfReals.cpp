@@ -58,6 +58,18 @@ ComplexParts mirrored(GraphMath &g, const ComplexParts &half, int64_t length) {
   return {joined(g, half.re, behind(half.re)), joined(g, half.im, g.neg(behind(half.im)))};
 }
 
+// Of real results those at even and at odd places, as pairs, are the transform of the sums h[j] +
+// h[j + n / 2] and of the differences.
+static Value fromSums(GraphMath &g, const ComplexParts &sum, const ComplexParts &difference,
+                      int64_t length, bool inverse) {
+  const ComplexParts turned =
+      multiplied(g, difference, rotations(g, length, length / 2, sum.re, inverse));
+  const SmallVector<Value> pairs =
+      transformLines(g, {g.sub(sum.re, turned.im), g.add(sum.im, turned.re)}, inverse,
+                     /*makesPairs=*/true);
+  return g.reshape(pairs[0], {getShape(sum.re)[0], DimExpr(length)});
+}
+
 // The real parts are the transform of h[j] = (x[j] + conj(x[n - j])) / 2, which is real: its
 // elements at even places of h[j] + h[j + n / 2], those at odd ones of (h[j] - h[j + n / 2]) exp(-2
 // pi i j / n).
@@ -75,12 +87,21 @@ Value transformToReals(GraphMath &g, const ComplexParts &x, int64_t length, bool
   const ComplexParts b{g.add(second(x.re), ofSecond(x.re)), g.sub(second(x.im), ofSecond(x.im))};
   const ComplexParts sum{g.scale(g.add(a.re, b.re), 0.5), g.scale(g.add(a.im, b.im), 0.5)};
   const ComplexParts difference{g.scale(g.sub(a.re, b.re), 0.5), g.scale(g.sub(a.im, b.im), 0.5)};
-  const ComplexParts turned =
-      multiplied(g, difference, rotations(g, length, half, sum.re, inverse));
-  const SmallVector<Value> pairs =
-      transformLines(g, {g.sub(sum.re, turned.im), g.add(sum.im, turned.re)}, inverse,
-                     /*makesPairs=*/true);
-  return g.reshape(pairs[0], {getShape(x.re)[0], DimExpr(length)});
+  return fromSums(g, sum, difference, length, inverse);
+}
+
+// h[j + n / 2] is the conjugate of h[n / 2 - j]. The first and the last of the half are their own:
+// of them the real parts count.
+Value transformHalfToReals(GraphMath &g, const ComplexParts &x, int64_t length, bool inverse) {
+  const int64_t half = length / 2;
+  const DimExpr lines = getShape(x.re)[0];
+  Value im = g.pad(elements(g, x.im, 1, half - 1), {DimExpr(0), DimExpr(1)}, {0, 0},
+                   {lines, DimExpr(half + 1)});
+  auto first = [&](Value part) { return elements(g, part, 0, half); };
+  auto mirror = [&](Value part) { return g.reverse(elements(g, part, 1, half), {1}); };
+  const ComplexParts sum{g.add(first(x.re), mirror(x.re)), g.sub(first(im), mirror(im))};
+  const ComplexParts difference{g.sub(first(x.re), mirror(x.re)), g.add(first(im), mirror(im))};
+  return fromSums(g, sum, difference, length, inverse);
 }
 
 } // namespace keratin::passes

@@ -89,6 +89,12 @@ static SmallVector<int64_t> writtenOut(int64_t length) {
   return length == 1 ? factors : SmallVector<int64_t>();
 }
 
+SmallVector<int64_t> factorsSideBySide(int64_t length) {
+  // What there are two rounds for is longer; two or three numbers are a small matrix.
+  constexpr int64_t kLeast = 4, kMost = 63;
+  return length < kLeast || length > kMost ? SmallVector<int64_t>() : writtenOut(length);
+}
+
 int64_t productOf(ArrayRef<int64_t> factors) {
   int64_t product = 1;
   for (int64_t factor : factors)

@@ -32,6 +32,10 @@ struct FourierRounds {
 // worth it, or too many of so many bits.
 std::optional<FourierRounds> fourierRounds(int64_t length, unsigned bits);
 
+// The factors of a short line of which many are transformed side by side, in stages of one round;
+// empty: it is not short, or has a prime factor above 7.
+llvm::SmallVector<int64_t> factorsSideBySide(int64_t length);
+
 // Of the lengths with small factors, none less than `least`, the one whose stages cost least.
 int64_t lengthOfSmallFactors(int64_t least);
 

@@ -63,6 +63,41 @@ func.func @zeros_behind_zeros_are_zeros(%x: tensor<100xf32>) -> (tensor<128xf32>
   return %y#0, %y#1 : tensor<128xf32>, tensor<128xf32>
 }
 
+// Vectors lie along the lines, of which there are many.
+// CHECK-LABEL: func.func @short_lines_are_side_by_side
+// CHECK-NOT:     keratin.dot_general
+// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 1] : (tensor<2x20x16xf32>) -> tensor<2x16x20xf32>
+// CHECK:         keratin.reshape %{{.*}} -> tensor<2x1x1x4x4x20xf32>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<8x1x1x1x4x20xf32>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<8x4x1x1x1x20xf32>
+// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 1] : (tensor<2x16x20xf32>) -> tensor<2x20x16xf32>
+// CHECK-NOT:     keratin.dot_general
+// CHECK:         return
+func.func @short_lines_are_side_by_side(%a: tensor<20x16xf32>, %b: tensor<20x16xf32>) -> (tensor<20x16xf32>, tensor<20x16xf32>) {
+  %y:2 = keratin.fft %a, %b : (tensor<20x16xf32>, tensor<20x16xf32>) -> (tensor<20x16xf32>, tensor<20x16xf32>)
+  return %y#0, %y#1 : tensor<20x16xf32>, tensor<20x16xf32>
+}
+
+// Nothing is made of the mirror: a half is turned round, and what is beyond its ends left out.
+// CHECK-LABEL: func.func @a_half_and_its_mirror_are_the_half
+// CHECK-SAME:  (%[[RE:[a-z0-9]+]]: tensor<3x65xf64>, %[[IM:[a-z0-9]+]]: tensor<3x65xf64>)
+// CHECK-NOT:     axis = 1 : i64
+// CHECK:         %[[INNER:.*]] = keratin.slice %[[IM]] starts = <0, 1> strides = [1, 1] : (tensor<3x65xf64>) -> tensor<3x63xf64>
+// CHECK:         %[[ENDS:.*]] = keratin.pad %[[INNER]] low = <0, 1> interior = [0, 0] : (tensor<3x63xf64>) -> tensor<3x65xf64>
+// CHECK:         keratin.reshape %{{.*}} -> tensor<2x1x3x8x8xf64>
+// CHECK:         return
+func.func @a_half_and_its_mirror_are_the_half(%re: tensor<3x65xf64>, %im: tensor<3x65xf64>) -> tensor<3x128xf64> {
+  %0 = keratin.slice %re starts = <0, 1> strides = [1, 1] : (tensor<3x65xf64>) -> tensor<3x63xf64>
+  %1 = keratin.reverse %0 axes = [1] : (tensor<3x63xf64>) -> tensor<3x63xf64>
+  %a = keratin.concatenate %re, %1 {axis = 1 : i64} : (tensor<3x65xf64>, tensor<3x63xf64>) -> tensor<3x128xf64>
+  %2 = keratin.slice %im starts = <0, 1> strides = [1, 1] : (tensor<3x65xf64>) -> tensor<3x63xf64>
+  %3 = keratin.reverse %2 axes = [1] : (tensor<3x63xf64>) -> tensor<3x63xf64>
+  %4 = keratin.neg %3 : (tensor<3x63xf64>) -> tensor<3x63xf64>
+  %b = keratin.concatenate %im, %4 {axis = 1 : i64} : (tensor<3x65xf64>, tensor<3x63xf64>) -> tensor<3x128xf64>
+  %y:2 = keratin.fft %a, %b {inverse} : (tensor<3x128xf64>, tensor<3x128xf64>) -> (tensor<3x128xf64>, tensor<3x128xf64>)
+  return %y#0 : tensor<3x128xf64>
+}
+
 // CHECK-LABEL: func.func @pairs_are_taken_apart_and_put_together_as_wholes
 // CHECK-SAME:  (%[[PAIRS:[a-z0-9]+]]: tensor<64x2xf32>)
 // CHECK:         %[[LINES:.*]] = keratin.reshape %[[PAIRS]] : (tensor<64x2xf32>) -> tensor<1x64x2xf32>
