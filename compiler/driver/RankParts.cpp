@@ -308,7 +308,8 @@ absl::Status compiler::checkMesh(const PartOptions &options) {
   }
   keratin_status_t status = {};
   comm::Mesh mesh;
-  if (mesh.arrange(axes.data(), int32_t(axes.size()), int32_t(ranks), &status) == KERATIN_OK)
+  if (mesh.arrange(axes.data(), int32_t(axes.size()), /*rank=*/0, int32_t(ranks), &status) ==
+      KERATIN_OK)
     return absl::OkStatus();
   return absl::InvalidArgumentError(status.message);
 }

@@ -21,6 +21,15 @@ void Engine::leave() {
   comm = nullptr;
 }
 
+// A move that there is not fails, and behind a failure no engine waits for the others to close,
+// too.
+void Engine::breakOff() {
+  constexpr int32_t none = -1;
+  keratin_status_t ignored = {};
+  (void)move(none, nullptr, nullptr, nullptr, -1, -1, &ignored);
+  leave();
+}
+
 Code Engine::checkWorks(keratin_status_t *status) const {
   if (!comm)
     return runtime::fail(status, KERATIN_FAILED_PRECONDITION, "this process has left the group");
@@ -56,8 +65,8 @@ Code Engine::shrink(keratin_status_t *status) {
   return KERATIN_OK;
 }
 
-Code Engine::move(keratin_move_kind_t kind, const void *send, void *receive, const int64_t *parts,
-                  int32_t from, int32_t to, keratin_status_t *status) {
+Code Engine::move(int32_t kind, const void *send, void *receive, const int64_t *parts, int32_t from,
+                  int32_t to, keratin_status_t *status) {
   keratin_move_t move = {};
   move.bytes = sizeof(move);
   move.kind = kind;

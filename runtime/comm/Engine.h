@@ -32,6 +32,8 @@ public:
 
   // No move is tried any more.
   void leave();
+  // The same, while the others go on: they are to miss this rank, as one that is lost.
+  void breakOff();
   // keratin_comm_t::shrink: moves are among those that are left, and tried again.
   Code shrink(keratin_status_t *status);
 
@@ -71,8 +73,8 @@ public:
   Code checkWorks(keratin_status_t *status) const;
 
 private:
-  Code move(keratin_move_kind_t kind, const void *send, void *receive, const int64_t *parts,
-            int32_t from, int32_t to, keratin_status_t *status);
+  Code move(int32_t kind, const void *send, void *receive, const int64_t *parts, int32_t from,
+            int32_t to, keratin_status_t *status);
 
   keratin_comm_t *comm; // null: the group is left
   int32_t ownRank, numRanks;

@@ -2,6 +2,7 @@
 // group's own, whichever comes first.
 #include "runtime/comm/DeviceMessages.h"
 #include "runtime/comm/Mesh.h"
+#include "runtime/comm/Shrink.h"
 
 #include "runtime/core/DType.h"
 #include "runtime/core/Descriptor.h"
@@ -356,7 +357,7 @@ keratin_status_code_t keratin_group_arrange(keratin_group_t *group, const kerati
                                             int32_t num_axes, keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{group, "group"}, {axes, "axes"}}))
     return code;
-  return group->mesh.arrange(axes, num_axes, group->engine.size(), status);
+  return group->mesh.arrange(axes, num_axes, group->engine.rank(), group->engine.size(), status);
 }
 
 void keratin_executable_refuse(keratin_executable_t *executable, const char *message) {
@@ -441,18 +442,11 @@ keratin_status_code_t keratin_group_shrink(keratin_group_t *group, keratin_statu
     return code;
   if (!group->isOurs("keratin_group_shrink", status))
     return KERATIN_FAILED_PRECONDITION;
-  if (group->mesh.hasSeveralAxes())
-    return fail(status, KERATIN_UNIMPLEMENTED,
-                "not implemented: going on without ranks that are lost in a mesh of the axes %s; "
-                "needed one axis, or none",
-                group->mesh.names().text());
   Code code = KERATIN_OK;
   group->alone([&] {
     group->runner.closeAxes();
     group->devices.forget();
-    code = group->engine.shrink(status);
-    if (code == KERATIN_OK)
-      group->mesh.resize(group->engine.size());
+    code = keratin::comm::shrink(group->engine, group->mesh, status);
   });
   return code == KERATIN_OK ? succeed(status) : code;
 }

@@ -16,7 +16,7 @@ static bool isName(const char *name) {
   return name && *name;
 }
 
-Code Mesh::arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ranks,
+Code Mesh::arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t rank, int32_t ranks,
                    keratin_status_t *status) {
   int64_t product = 1;
   size_t bytes = 0;
@@ -42,6 +42,7 @@ Code Mesh::arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ran
   if (!memory.reserve(bytes))
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for a mesh of %s", text.text());
   auto *names = reinterpret_cast<char *>(axes() + count);
+  ownNumber = rank;
   int32_t stride = ranks;
   for (numAxes = 0; numAxes < count; ++numAxes) {
     const auto &[name, size] = wanted[numAxes];

@@ -10,16 +10,21 @@ namespace keratin::comm {
 
 class Mesh {
 public:
-  // keratin_group_arrange, of so many ranks.
-  runtime::Code arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t ranks,
-                        keratin_status_t *status);
-  // There are so many ranks from here on. Precondition: no axis, or one.
+  // keratin_group_arrange, of so many ranks, of which this is the one of a number.
+  runtime::Code arrange(const keratin_mesh_axis_t *wanted, int32_t count, int32_t rank,
+                        int32_t ranks, keratin_status_t *status);
+  // There are so many ranks from here on: the first axis has others.
   void resize(int32_t ranks) {
-    if (numAxes == 1)
-      axes()[0].members.count = ranks;
+    if (isArranged())
+      axes()[0].members.count = ranks / ranksAtPlace();
   }
   bool isArranged() const { return numAxes > 0; }
   bool hasSeveralAxes() const { return numAxes > 1; }
+  // This rank's when they were arranged.
+  int32_t number() const { return ownNumber; }
+  // Precondition of these: it is arranged.
+  const char *firstName() const { return axes()[0].name; }
+  int32_t ranksAtPlace() const { return axes()[0].members.stride; } // along the first axis
   // False: it has no axis of this name.
   bool find(const char *name, keratin_axis_t &axis) const;
   // "'data', 'model'"; "none".
@@ -33,7 +38,7 @@ private:
   Axis *axes() const { return static_cast<Axis *>(memory.data()); }
 
   runtime::Block memory; // the axes, and behind them their names
-  int32_t numAxes = 0;
+  int32_t numAxes = 0, ownNumber = 0;
 };
 
 // Axes as users write them: "data:2,model:2".

@@ -114,17 +114,14 @@ def test_an_axis_that_all_ranks_are_along_is_shorter():
     assert outputs == ['%d 3 12.0\n' % rank for rank in range(3)]
 
 
-def refusal(job, size, before=(), init='D.init()'):
+def refusal(job, size, before=()):
     lines = ['try: D.shrink()', 'except NotImplementedError as error: print(error)']
-    first, *others = said_by_those_left(job, size, lost_and(lines, before, init))
+    first, *others = said_by_those_left(job, size, lost_and(lines, before))
     assert all(other == first for other in others)
     return first.strip()
 
 
 def test_what_does_not_go_on_is_named():
-    assert refusal('mesh', 4, init="D.init({'data': 2, 'model': 2})") == (
-        "distributed.shrink: not implemented: going on without ranks that are lost in a mesh of the axes 'data', 'model'; "
-        'needed one axis, or none')
     parts = ['x, w = K.placeholder((2, 6)), K.variable(numpy.ones((6, 6)))', 'f = K.function([x], [K.sum(K.dot(x, w))], shard=[(w, 1)])']
     assert refusal('parts', 3, parts) == (
         'distributed.shrink: not implemented: ranks that have parts of variables or of states, of which those of the lost rank '

@@ -77,11 +77,11 @@ void init(keratin_comm_t *engine, const std::vector<MeshAxis> &mesh = {},
           SourceLocation location = SourceLocation::current());
 bool isInitialized();
 // After LostRankError, on all ranks that are left: these go on in their processes, as the ranks of
-// a job of their own, numbered in the order that they had; an axis that all ranks are along is
-// shorter. Functions with shards are called again, with parts for size() ranks. The calls that
-// failed may have updated variables on some ranks: loadCheckpoint() or broadcast() comes next.
-// LostRankError where one of them does not come; NotImplementedError where the engine, a mesh of
-// several axes or variables in parts do not allow it.
+// a job of their own in the order that they had, in a mesh that is shorter along its first axis.
+// Functions with shards are called again, with parts for size() ranks. The calls that failed may
+// have updated variables on some ranks: loadCheckpoint() or broadcast() comes next. LostRankError
+// where one of them does not come, or this one leaves, as its place along the first of several axes
+// has lost a rank; NotImplementedError where the engine or parts of variables do not allow it.
 void shrink();
 // Leaves the ranks; functions with shards must be gone. The end of the process does it, too.
 void finalize();

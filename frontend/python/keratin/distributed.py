@@ -54,13 +54,15 @@ def is_initialized() -> bool:
 def shrink() -> None:
     """After LostRankError, on all ranks that are left: these go on without those that are lost.
 
-    They are the ranks of a job of their own, numbered in the order that they had; an axis that all ranks are
-    along is shorter. Functions with shards are called again, with parts for size() ranks. The calls that
+    They are the ranks of a job of their own, numbered in the order that they had, in a mesh that is shorter
+    along its first axis. Functions with shards are called again, with parts for size() ranks. The calls that
     failed may have updated variables on some of the ranks: load_checkpoint() or broadcast() comes next.
+    In a mesh of several axes a rank is needed at each place of the others: who has one along the first axis
+    at which a rank is lost leaves the job, and ends.
 
     Raises:
-        NotImplementedError: if the engine, a mesh of several axes or variables in parts do not allow it.
-        LostRankError: if one of those that are left does not come.
+        NotImplementedError: if the engine or parts of variables do not allow it.
+        LostRankError: if one of those that are left does not come, or this one leaves.
     """
     _native.distributed_shrink()
 

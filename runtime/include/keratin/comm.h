@@ -114,10 +114,10 @@ KERATIN_API void keratin_group_destroy(keratin_group_t *group);
 // Waits for what is under way and closes the engine; collectives fail from then on.
 KERATIN_API void keratin_group_leave(keratin_group_t *group);
 
-// After KERATIN_UNAVAILABLE: those ranks that are left are the group's from here on, numbered in
-// the order that they had, and collectives go on. All of them call it, and wait for each other. An
-// axis that all ranks are along is shorter. KERATIN_UNIMPLEMENTED where the engine cannot, and
-// where the mesh has several axes; after a failure the group is as broken as before.
+// After KERATIN_UNAVAILABLE: those ranks that are left are the group's from here on, in the order
+// that they had, and collectives go on. All of them call it, and wait for each other. A mesh is
+// shorter along its first axis; of several axes, who lacks a rank at its place along that one has
+// KERATIN_UNAVAILABLE, and leaves. KERATIN_UNIMPLEMENTED where the engine cannot.
 KERATIN_API keratin_status_code_t keratin_group_shrink(keratin_group_t *group,
                                                        keratin_status_t *status);
 
