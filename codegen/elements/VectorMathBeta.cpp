@@ -7,6 +7,7 @@
 #include "codegen/elements/VectorLoop.h"
 #include "codegen/elements/VectorMathKernels.h"
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -51,10 +52,10 @@ struct BetaPoint {
   double precision() const { return isSingle ? 0x1p-32 : 0x1p-54; }
   // x^p y^q / beta(p, q) / p; of small numbers no root is taken, whose digits would be few.
   VectorExpr powerByP() const {
-    VectorExpr isTiny = p < 0x1p-600, up = select(isTiny, 0x1p400, p.constant(1)),
-               down = select(isTiny, 0x1p-200, p.constant(1));
-    VectorExpr scale = squareRoot(p * up * (q / n) * (0.5 / std::numbers::pi)) * down;
-    return scale * exp(logOfPower) * (scaledGamma(n) / scaledGamma(p) / scaledGamma(q)) / p;
+    // Each by itself: products and quotients of the smallest numbers have few digits.
+    VectorExpr scale = squareRoot(p) * (squareRoot(q) / squareRoot(n));
+    return scale * std::sqrt(0.5 / std::numbers::pi) * exp(logOfPower) *
+           (scaledGamma(n) / scaledGamma(p) / scaledGamma(q)) / p;
   }
 
   bool isSingle;
