@@ -105,9 +105,12 @@ static ComplexParts transformParts(GraphMath &g, const ComplexParts &x, bool inv
 
 SmallVector<Value> transformLines(GraphMath &g, ValueRange x, bool inverse, bool makesPairs) {
   const DimExpr lines = getShape(x[0])[0], size = getShape(x[0])[1];
-  // Of fewer lines there are no vectors.
-  constexpr int64_t kLeastSideBySide = 16;
-  if (lines.isConstant() && size.isConstant() && lines.constantValue() >= kLeastSideBySide)
+  // Of fewer lines there are no vectors, and where one of the parts is known to be zeros, or not
+  // asked for, a matrix has half the elements.
+  constexpr int64_t kLeastLines = 16, kLeastOfParts = 32;
+  const bool isWhole = x.size() == 1 && makesPairs;
+  if (lines.isConstant() && size.isConstant() && lines.constantValue() >= kLeastLines &&
+      (isWhole || size.constantValue() >= kLeastOfParts))
     if (SmallVector<int64_t> factors = factorsSideBySide(size.constantValue()); !factors.empty())
       return transformSideBySide(g, x, factors, inverse, makesPairs);
   if (std::optional<FourierRounds> rounds =

@@ -90,8 +90,9 @@ static SmallVector<int64_t> writtenOut(int64_t length) {
 }
 
 SmallVector<int64_t> factorsSideBySide(int64_t length) {
-  // What there are two rounds for is longer; two or three numbers are a small matrix.
-  constexpr int64_t kLeast = 4, kMost = 63;
+  // What there are two rounds for is longer; the product with a smaller matrix takes less than
+  // moves to columns and back.
+  constexpr int64_t kLeast = 16, kMost = 63;
   return length < kLeast || length > kMost ? SmallVector<int64_t>() : writtenOut(length);
 }
 

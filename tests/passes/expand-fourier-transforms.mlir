@@ -66,16 +66,16 @@ func.func @zeros_behind_zeros_are_zeros(%x: tensor<100xf32>) -> (tensor<128xf32>
 // Vectors lie along the lines, of which there are many.
 // CHECK-LABEL: func.func @short_lines_are_side_by_side
 // CHECK-NOT:     keratin.dot_general
-// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 1] : (tensor<2x20x16xf32>) -> tensor<2x16x20xf32>
-// CHECK:         keratin.reshape %{{.*}} -> tensor<2x1x1x4x4x20xf32>
-// CHECK:         keratin.concatenate {{.*}} -> tensor<8x1x1x1x4x20xf32>
-// CHECK:         keratin.concatenate {{.*}} -> tensor<8x4x1x1x1x20xf32>
-// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 1] : (tensor<2x16x20xf32>) -> tensor<2x20x16xf32>
+// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 1] : (tensor<2x20x32xf32>) -> tensor<2x32x20xf32>
+// CHECK:         keratin.reshape %{{.*}} -> tensor<2x1x1x8x4x20xf32>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<16x1x1x1x4x20xf32>
+// CHECK:         keratin.concatenate {{.*}} -> tensor<8x8x1x1x1x20xf32>
+// CHECK:         keratin.transpose %{{.*}} permutation = [0, 2, 1] : (tensor<2x32x20xf32>) -> tensor<2x20x32xf32>
 // CHECK-NOT:     keratin.dot_general
 // CHECK:         return
-func.func @short_lines_are_side_by_side(%a: tensor<20x16xf32>, %b: tensor<20x16xf32>) -> (tensor<20x16xf32>, tensor<20x16xf32>) {
-  %y:2 = keratin.fft %a, %b : (tensor<20x16xf32>, tensor<20x16xf32>) -> (tensor<20x16xf32>, tensor<20x16xf32>)
-  return %y#0, %y#1 : tensor<20x16xf32>, tensor<20x16xf32>
+func.func @short_lines_are_side_by_side(%a: tensor<20x32xf32>, %b: tensor<20x32xf32>) -> (tensor<20x32xf32>, tensor<20x32xf32>) {
+  %y:2 = keratin.fft %a, %b : (tensor<20x32xf32>, tensor<20x32xf32>) -> (tensor<20x32xf32>, tensor<20x32xf32>)
+  return %y#0, %y#1 : tensor<20x32xf32>, tensor<20x32xf32>
 }
 
 // Nothing is made of the mirror: a half is turned round, and what is beyond its ends left out.
