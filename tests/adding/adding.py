@@ -16,6 +16,7 @@ import shlex
 import subprocess
 import sys
 
+INCLUDED = re.compile(r'^#include "(.*)"$', re.M)
 BLOCK = re.compile(r"^```\w+\n// (\S+?)(?:, before `([^`\n]+)`)?\n(.*?)^```$", re.M | re.S)
 # A function more moves the methods of ScalarBuilder: whoever can call one is compiled again.
 CALLS_SCALARS = re.compile(r"\b(Scalar|Element)(Builder|Emitter)\b|\bemitter\b|KernelBuilder")
@@ -85,6 +86,27 @@ class Copy:
             return True
         return "ir/interfaces/ScalarFunctions.inc" in different and CALLS_SCALARS.search(text)
 
+    def sources_of(self, unit):
+        """The project's own files, by their paths in it, of a file that is compiled: it, or those that CMake has put together."""
+        files = [unit]
+        if unit.parent.name == "Unity":
+            files = map(pathlib.Path, INCLUDED.findall(unit.read_text()))
+        return [str(file.relative_to(self.source)) for file in files
+                if file.is_relative_to(self.source) and not file.is_relative_to(self.build)]
+
+    def changed_unit(self, unit):
+        """The file with the changed ones in the place of those that it is made of."""
+        paths = self.sources_of(unit)
+        if unit.parent.name != "Unity":
+            return self.work / "source" / paths[0] if paths[0] in self.changed else unit
+        text = unit.read_text()
+        for path in self.changed.intersection(paths):
+            text = text.replace(f'#include "{self.source / path}"', f'#include "{self.work / "source" / path}"')
+        copy = self.work / "units" / unit.relative_to(self.build)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text)
+        return copy
+
     def compile(self, lines, different):
         """The objects that differ."""
         objects, jobs = {}, []
@@ -92,19 +114,16 @@ class Copy:
             words = shlex.split(line)
             if "-c" not in words:
                 continue
-            source = pathlib.Path(words[words.index("-c") + 1])
-            if not source.is_relative_to(self.source) or source.is_relative_to(self.build):
-                continue
-            path = str(source.relative_to(self.source))
-            if path.startswith("tools/keratin-tblgen") or not self.is_affected(path, different):
+            unit = pathlib.Path(words[words.index("-c") + 1])
+            if not any(self.is_affected(path, different) for path in self.sources_of(unit)
+                       if not path.startswith("tools/keratin-tblgen")):
                 continue
             old = words[words.index("-o") + 1]
             new = self.work / "objects" / old
             new.parent.mkdir(parents=True, exist_ok=True)
             for flag, value in (("-o", str(new)), ("-MF", f"{new}.d"), ("-MT", str(new))):
                 words[words.index(flag) + 1] = value
-            if path in self.changed:
-                words[words.index("-c") + 1] = str(self.work / "source" / path)
+            words[words.index("-c") + 1] = str(self.changed_unit(unit))
             # The precompiled dialect is the old one.
             words = [re.sub(r"keratin_\w+_pch", "keratin_mlir_pch", word) for word in words]
             # Before the folders that the copy stands for.
