@@ -83,12 +83,7 @@ private:
   Code describe(keratin_status_t *status) {
     hasComm = true;
     int rank = 0, size = 0;
-    if (Code code = mpi.check(mpi.MPI_Comm_set_errhandler(comm, mpi.errorsReturn),
-                              "MPI_Comm_set_errhandler", status))
-      return code;
-    if (Code code = mpi.check(mpi.MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", status))
-      return code;
-    if (Code code = mpi.check(mpi.MPI_Comm_size(comm, &size), "MPI_Comm_size", status))
+    if (Code code = mpi.describe(comm, rank, size, status))
       return code;
     table = tableOf(this, mpi.name, rank, size);
     table.split = [](void *user, int32_t first, int32_t, int32_t, int64_t, keratin_comm_t **part,

@@ -17,6 +17,15 @@ Code MpiLibrary::check(int result, const char *function, keratin_status_t *statu
   return fail(status, KERATIN_UNAVAILABLE, "%s: %s failed: %s", name, function, text);
 }
 
+Code MpiLibrary::describe(MpiHandle comm, int &rank, int &size, keratin_status_t *status) const {
+  if (Code code =
+          check(MPI_Comm_set_errhandler(comm, errorsReturn), "MPI_Comm_set_errhandler", status))
+    return code;
+  if (Code code = check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", status))
+    return code;
+  return check(MPI_Comm_size(comm, &size), "MPI_Comm_size", status);
+}
+
 // What a library says of itself; "" where it says nothing.
 struct Described {
   explicit Described(void *library) {

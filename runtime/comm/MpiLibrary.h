@@ -76,6 +76,8 @@ struct MpiLibrary {
   Code open(keratin_status_t *status);
   // OK, or what the library says of the result of a function.
   Code check(int result, const char *function, keratin_status_t *status) const;
+  // The ranks of a communicator and this one among them; its failures are results from here on.
+  Code describe(MpiHandle comm, int &rank, int &size, keratin_status_t *status) const;
 };
 
 Code findMpi(const MpiLibrary **library, keratin_status_t *status);

@@ -17,12 +17,7 @@ Code MpiSurvivors::open(MpiHandle comm, keratin_status_t *status) {
   int size = 0;
   if (Code code = mpi.check(mpi.MPI_Comm_dup(comm, &all), "MPI_Comm_dup", status))
     return code;
-  if (Code code = mpi.check(mpi.MPI_Comm_set_errhandler(all, mpi.errorsReturn),
-                            "MPI_Comm_set_errhandler", status))
-    return code;
-  if (Code code = mpi.check(mpi.MPI_Comm_rank(all, &ownRank), "MPI_Comm_rank", status))
-    return code;
-  if (Code code = mpi.check(mpi.MPI_Comm_size(all, &size), "MPI_Comm_size", status))
+  if (Code code = mpi.describe(all, ownRank, size, status))
     return code;
   if (!memory.reserve(size_t(size) * sizeof(Rank)))
     return runtime::fail(status, KERATIN_RESOURCE_EXHAUSTED, "%s: no memory", mpi.name);
