@@ -106,7 +106,7 @@ Value ElementEmitter::emit(Value value, ArrayRef<Index> index) {
   // find it.
   bool differs = varies(index);
   auto restored = llvm::make_scope_exit([&, outer = masks.condition] { masks.condition = outer; });
-  if (isSurelyInside(getTensorType(value), index))
+  if (masks.condition && isSurelyInside(getTensorType(value), index))
     masks.condition = nullptr;
   bool depends = differs || masks.condition;
   Value mask = depends ? masks.active : Value();
