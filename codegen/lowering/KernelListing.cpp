@@ -38,13 +38,15 @@ void keratin::codegen::printKernels(llvm::raw_ostream &out, func::FuncOp functio
   printSizes(out, function);
   llvm::DenseMap<const KernelPlan *, size_t> firsts;
   for (auto [number, kernel] : llvm::enumerate(ir::numberedKernels(function))) {
-    const KernelPlan *plan = description.plans.lookup(kernel).get();
-    auto [first, isNew] = firsts.try_emplace(plan, number);
     out << "kernel " << number << ": ";
-    if (ir::isJoined(kernel))
+    if (ir::isJoined(kernel)) {
       out << description.kernelNames[number] << "\n  made in its place by those that it joins\n";
-    else if (isNew)
-      print(out, *plan);
+      continue;
+    }
+    const KernelPlan &plan = *description.plans.lookup(kernel);
+    auto [first, isNew] = firsts.try_emplace(&plan, number);
+    if (isNew)
+      print(out, plan);
     else
       out << description.kernelNames[number] << "\n  as kernel " << first->second << "\n";
   }
