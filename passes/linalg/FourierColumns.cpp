@@ -162,11 +162,16 @@ Value Columns::transformOnce(Value x, ArrayRef<int64_t> factors) const {
   return g.reshape(round(x, {factors, /*isFirst=*/true, /*isLast=*/true, 1}), shape);
 }
 
+// Pairs, or two parts, as two planes in memory: (2, lines, length).
+static Value planesOf(GraphMath &g, ValueRange x) {
+  return x.size() == 1 ? inMemory(g, g.transpose(x[0], {2, 0, 1})) : joinedInMemory(g, x);
+}
+
 SmallVector<Value> transformInRounds(GraphMath &g, ValueRange x, const FourierRounds &rounds,
                                      bool inverse, bool makesPairs) {
   const Shape shape = getShape(x[0]);
   const DimExpr lines = shape[0], columns(rounds.columns()), rows(rounds.rows());
-  Value y = x.size() == 1 ? inMemory(g, g.transpose(x[0], {2, 0, 1})) : joinedInMemory(g, x);
+  Value y = planesOf(g, x);
   y = Columns(g, getElementType(y), lines, inverse).transform(y, rounds);
   if (makesPairs) {
     // Rows are brought to their lines first: pairs are then mixed of two runs of numbers.
@@ -187,7 +192,7 @@ SmallVector<Value> transformInRounds(GraphMath &g, ValueRange x, const FourierRo
 SmallVector<Value> transformSideBySide(GraphMath &g, ValueRange x, ArrayRef<int64_t> factors,
                                        bool inverse, bool makesPairs) {
   const Shape shape = getShape(x[0]), lines(shape.begin(), shape.begin() + 2);
-  Value y = x.size() == 1 ? inMemory(g, g.transpose(x[0], {2, 0, 1})) : joinedInMemory(g, x);
+  Value y = planesOf(g, x);
   y = inMemory(g, g.transpose(g.reshape(y, {DimExpr(2), lines[0], lines[1]}), {0, 2, 1}));
   y = Columns(g, getElementType(y), DimExpr(1), inverse).transformOnce(y, factors);
   y = inMemory(g, g.transpose(y, {0, 2, 1}));

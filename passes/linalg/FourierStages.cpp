@@ -8,7 +8,6 @@
 #include "passes/linalg/FourierPlan.h"
 
 #include <complex>
-#include <numeric>
 
 using namespace keratin::ir;
 using namespace mlir;
