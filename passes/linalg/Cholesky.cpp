@@ -73,9 +73,9 @@ static Value factorInSteps(GraphMath &math, Value panel, int64_t atOnce) {
     return factorRows(math, ownColumns(math, panel), panel);
   ScanOp loop = buildScan(math, rows / atOnce, {panel, {}, {}}, [&](GraphMath &g, LoopStep &step) {
     Value rest = step.states[0];
-    Value own = elementAt(g, inBlocks(g, rest, axis, atOnce), axis, step.number);
+    Value own = elementAt(g, axisInBlocks(g, rest, axis, atOnce), axis, step.number);
     Value square =
-        elementAt(g, inBlocks(g, ownColumns(g, own), axis + 1, atOnce), axis + 1, step.number);
+        elementAt(g, axisInBlocks(g, ownColumns(g, own), axis + 1, atOnce), axis + 1, step.number);
     Value u = factorRows(g, square, own);
     // Nobody reads again what becomes of rows that were factored.
     step.next = {g.sub(rest, matrixProduct(g, ownColumns(g, u), u, {/*aTransposed=*/true}))};

@@ -24,7 +24,7 @@ inline mlir::Value repeatMatrix(ir::GraphMath &g, mlir::Value number, mlir::Valu
 }
 
 // The axis in blocks of so many, which stand behind their numbers.
-inline mlir::Value inBlocks(ir::GraphMath &g, mlir::Value x, size_t axis, int64_t size) {
+inline mlir::Value axisInBlocks(ir::GraphMath &g, mlir::Value x, size_t axis, int64_t size) {
   ir::Shape shape = ir::getShape(x);
   const int64_t blocks = shape[axis].constantValue() / size;
   shape[axis] = size;

@@ -101,13 +101,14 @@ Value Substitution::solveInSteps(Value part, Value b) const {
   const DimExpr steps = shape[axis].constantValue() / atOnce;
   // The columns of the matrix that is solved with, so many at a time.
   const size_t columns = isTransposed ? axis : axis + 1;
-  Value parts = moveToFront(math, inBlocks(math, part, columns, atOnce), int64_t(columns));
+  Value parts = moveToFront(math, axisInBlocks(math, part, columns, atOnce), int64_t(columns));
   LoopInputs inputs{b, parts, {}, /*reverse=*/!fromFirst};
   ScanOp loop = buildScan(math, steps, inputs, [&](GraphMath &g, LoopStep &step) {
     Value rest = step.states[0], factors = step.elements[0];
     const size_t rows = isTransposed ? axis + 1 : axis;
-    Value own = elementAt(g, inBlocks(g, factors, rows, atOnce), rows, step.number);
-    Value y = solveRows(g, own, elementAt(g, inBlocks(g, rest, axis, atOnce), axis, step.number));
+    Value own = elementAt(g, axisInBlocks(g, factors, rows, atOnce), rows, step.number);
+    Value y =
+        solveRows(g, own, elementAt(g, axisInBlocks(g, rest, axis, atOnce), axis, step.number));
     // Nobody reads again what becomes of rows that were solved.
     step.next = {g.sub(rest, matrixProduct(g, factors, y, {isTransposed}))};
     step.stacked = {y};
