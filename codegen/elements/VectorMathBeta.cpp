@@ -50,9 +50,9 @@ struct BetaPoint {
   }
 
   double precision() const { return isSingle ? 0x1p-32 : 0x1p-54; }
-  // x^p y^q / beta(p, q) / p; of small numbers no root is taken, whose digits would be few.
+  // x^p y^q / beta(p, q) / p. Roots are of each number by itself: products and quotients of the
+  // smallest ones have few digits.
   VectorExpr powerByP() const {
-    // Each by itself: products and quotients of the smallest numbers have few digits.
     VectorExpr scale = squareRoot(p) * (squareRoot(q) / squareRoot(n));
     return scale * std::sqrt(0.5 / std::numbers::pi) * exp(logOfPower) *
            (scaledGamma(n) / scaledGamma(p) / scaledGamma(q)) / p;

@@ -43,8 +43,7 @@ Value ConvolutionNest::filter() const { return ir::inMemory(ir::ConvolutionOp(op
 
 // `index` gives a size as such, or null where only what is known counts.
 static ConvolutionSize sizeOf(const DimExpr &value, SizeOf index) {
-  return {index(value), value.isConstant() ? std::optional(value.constantValue()) : std::nullopt,
-          value};
+  return {index(value), constantOf(value), value};
 }
 
 // Of the dimension in the tensor; 0 where it has none.

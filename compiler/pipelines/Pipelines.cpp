@@ -65,7 +65,6 @@ static std::unique_ptr<Pass> unifySizes(const PhaseOptions &phaseOptions) {
   return passes::createUnifySizes(options);
 }
 
-// A device does a loop of small steps by itself, one of larger steps it does not.
 static std::unique_ptr<Pass> planMemory(const PhaseOptions &phaseOptions) {
   passes::PlanMemoryOptions options;
   options.alignment = phaseOptions.limits.alignment;

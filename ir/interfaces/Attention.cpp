@@ -12,7 +12,7 @@ using namespace keratin::ir;
 using namespace mlir;
 
 // Widths of queries and of values at most: longer ones leave no room in the cache.
-static constexpr int64_t kMostValueWidth = 512;
+static constexpr int64_t kMostHeadWidth = 512;
 // So few rows do not pay for the order that keys are brought into.
 static constexpr int64_t kFewRows = 8;
 // Ops between scores and logits at most.
@@ -158,7 +158,7 @@ private:
       return false;
     auto fits = [](const DimExpr &width) {
       return width.isConstant() && width.constantValue() >= 1 &&
-             width.constantValue() <= kMostValueWidth;
+             width.constantValue() <= kMostHeadWidth;
     };
     if (!fits(scores->k) || !fits(mix->n) ||
         (mix->m.isConstant() && mix->m.constantValue() <= kFewRows))

@@ -18,7 +18,7 @@ function(keratin_add_layer name)
   endif()
 endfunction()
 
-# keratin_compile_together(target): the files of a folder a few at a time in one unit, which takes a third of what they
+# keratin_compile_together(target): the files of a folder a few at a time in one unit, which takes .6 of what they
 # take by themselves. KERATIN_COMPILE_TOGETHER=OFF compiles each alone: whether it includes what it needs.
 function(keratin_compile_together target)
   if(NOT KERATIN_COMPILE_TOGETHER)
